@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Fast linear forces in small blocks: the chain of Fermi, Pasta and Ulam with 1000 stiff springs, in its normal
-// coordinates and as masses. What a step costs in slow forces, and what a run costs at the error of a Verlet run.
+// Linear fast forces in small blocks: the chain of Fermi, Pasta and Ulam with 1000 stiff springs, in its normal
+// coordinates and in the positions of its masses. Measured are the cost of a step, relative to slow forces, and the
+// cost of a run with the same error as Verlet.
 #include "ratio.hpp"
 #include "slow_models.hpp"
 #include "trill/control/advance.hpp"
@@ -14,7 +15,7 @@ namespace {
 using namespace trill;
 using namespace trill::bench;
 
-// x_0 and x_1 of Hairer, Lubich, Wanner sec. I.5.1: `mean` moves slowly, `stretch` oscillates.
+// x_0 and x_1 of Hairer, Lubich, Wanner sec. I.5.1: `mean` moves slowly and `stretch` oscillates.
 const char* const normal_text = R"toml([parameters]
 m = 1000
 omega = 300
@@ -45,7 +46,8 @@ method = "mollified_impulse"
 h = 0.01
 )toml";
 
-// The same chain by its masses, those to the left of a spring and those to the right: every spring is a block of two.
+// The same chain in the positions of its masses, on the left and on the right of each spring. Every spring is a block
+// of two.
 const char* const masses_text = R"toml([parameters]
 m = 1000
 omega = 300
@@ -92,7 +94,7 @@ struct Outcome {
   Counters work;
 };
 
-// A whole solution with its start; the energy is averaged over all samples.
+// A whole solution including the start of the method. The energy is averaged over all samples.
 Outcome solve(const Problem& problem, const std::string& method, const OptionSet& options, double h) {
   const auto stepper = Catalogue::all().method(method).make(problem, options);
   Outcome outcome;
@@ -116,7 +118,7 @@ struct Cheapest {
   double seconds = HUGE_VAL, h = 0, position = 0, energy = 0;
 };
 
-// The longest step, of those that divide the time between samples, that gives the wanted error.
+// Finds the longest step with the wanted error. Only steps that divide the time between samples are tried.
 Cheapest cheapest(const Problem& problem, const std::string& method, const OptionSet& options, const Outcome& exact) {
   const double between = end_time / samples;
   for (int steps = 1; steps < 4000; steps = std::max(steps + 1, steps * 5 / 4)) {
@@ -144,8 +146,8 @@ void compare_with_verlet(const Problem& problem) {
   print_ratio("blocks/mollified_impulse_over_verlet_at_equal_error", mollified.seconds / verlet.seconds, 0.2);
 }
 
-// Away from resonances: h omega = 4. Blocks of two cost more than twice as much as single unknowns, and the slow force
-// of the masses half as much as that of the normal coordinates.
+// At h omega = 4, away from resonances. Blocks of two cost more than twice as much as single unknowns, and the slow
+// force in the positions of the masses costs half as much as in normal coordinates.
 void compare_with_forces(const std::string& name, const Problem& problem, double limit) {
   constexpr double h = 4 / omega;
   constexpr int count = 200;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Start-ups of circuits by envelopes and by transients beside ngspice on the same netlist, in processor time of one
-// run. Of several tolerances of ngspice that one counts with which its error is still no smaller than ours.
+// The start-up of circuits, computed as envelopes and as transients, compared with ngspice on the same netlist by the
+// processor time of one run. Of several tolerances of ngspice, the tightest counts whose error is still no smaller
+// than ours.
 #include "multiscale/circuit_cycle.hpp"
 #include "trill/driver/plan.hpp"
 #include "trill/model/text_problem.hpp"
@@ -29,7 +30,7 @@ double processor_seconds(int who) {
 struct Case {
   std::string file;
   std::vector<std::string> signals;
-  double most_cycles, least_gain;  // of the envelope; 0: none is asked for
+  double most_cycles, least_gain;  // limits for the envelope, or 0 for no limit
 };
 
 std::string path_of(const Case& c) { return std::string(TRILL_SOURCE_DIR) + "/examples/circuits/" + c.file; }
@@ -73,7 +74,7 @@ struct Measured {
   double seconds = 0, error = 0, cycles = 0;
 };
 
-// The largest deviation at the starts of cycles.
+// Updates the largest deviation if t is the start of a cycle.
 void compare(const Reference& r, double t, const std::vector<double>& values, double& error) {
   const double n = std::round(t / r.period);
   if (std::abs(t / r.period - n) > 1e-6 || n >= static_cast<double>(r.cycles.size())) return;
@@ -99,7 +100,7 @@ Measured ours(const Case& c, const Reference& r, Want want) {
     const double t = s.t[static_cast<std::size_t>(k)];
     std::vector<double> values;
     for (const std::string& signal : c.signals) values.push_back(s.y()(s.component(signal), k));
-    if (t > before) compare(r, t, values, m.error);  // the first of two rows at a switch
+    if (t > before) compare(r, t, values, m.error);  // at a switch there are two rows, of which the first counts
     before = t;
   }
   return m;
@@ -123,8 +124,8 @@ double run_ngspice(const Case& c, const std::string& reltol, const std::string& 
   return processor_seconds(RUSAGE_CHILDREN) - begin;
 }
 
-// Its time is that of a run that writes nothing. A second one writes the signals at its own steps; cycles begin at a
-// corner of the sources, which is one of them.
+// The time is that of a run that writes nothing. A second run writes the signals at its own steps. Every cycle begins
+// at a corner of the sources, and there ngspice makes a step.
 Measured ngspice(const Case& c, const Reference& r, const std::string& reltol, const fs::path& folder) {
   std::string write = "wrdata " + (folder / "out").string();
   for (const std::string& signal : c.signals) write += " " + signal;
@@ -158,7 +159,7 @@ void bench(const Case& c, const fs::path& folder) {
   for (const char* reltol : {"1e-1", "1e-2", "1e-3", "1e-4", "1e-6"}) {
     const Measured spice = ngspice(c, r, reltol, folder);
     fmt::print("{}: ngspice reltol {} {:.4f} s, error {:.2g}\n", name, reltol, spice.seconds, spice.error);
-    // The slowest run of ngspice whose error is no smaller than ours.
+    // ngspice counts with the slowest run whose error is no smaller than ours.
     if (spice.error >= envelope.error || !for_envelope) for_envelope = spice.seconds;
     if (spice.error >= transient.error || !for_transient) for_transient = spice.seconds;
   }

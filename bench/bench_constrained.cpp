@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Constrained mechanisms: the alpha family and radau against SUNDIALS IDA on the form of Gear, Gupta and Leimkuhler,
-// each with the setting that reaches an error in the slow coordinates in the least time. The reference is dop853 on the
-// underlying equation, which shares no formula with any of them.
+// Constrained mechanisms: the alpha family and radau, compared with SUNDIALS IDA on the formulation of Gear, Gupta and
+// Leimkuhler. Each method has the setting that reaches a given error of the slow coordinates in the least time. The
+// reference is dop853 on the underlying equation, which has no formula in common with any of them.
 #include "formulation/slow_manifold_start.hpp"
 #include "ida_ggl.hpp"
 #include "ratio.hpp"
@@ -21,7 +21,7 @@ struct Case {
   std::string name, model;
   OptionSet parameters;
   double to;
-  std::vector<Index> slow;  // components whose error counts
+  std::vector<Index> slow;  // the components whose error counts
   std::optional<double> event;
   bool has_gaps, stiff;
 };
@@ -60,7 +60,7 @@ RunPlan plan_for(const Case& c, const std::string& method) {
   return plan;
 }
 
-// The rows at the times asked for; an event records rows of its own.
+// The rows at the times that were asked for, without those that events record.
 Mat rows_of(const Case& c, const Solution& s) {
   const auto times = times_of(c);
   Mat rows(s.y().rows(), static_cast<Index>(times.size()));
@@ -81,7 +81,7 @@ double error_of(const Case& c, const Mat& rows, const Mat& reference) {
   return error;
 }
 
-// One way to solve a case, with what it gave and cost.
+// One way to solve a case, with its result and its cost.
 struct Candidate {
   std::string label;
   std::function<void()> run = {};
@@ -89,10 +89,10 @@ struct Candidate {
   long steps = 0, residuals = 0;
 };
 
-constexpr double coarse = 1e-3, fine = 1e-5;          // errors that are to be reached
-constexpr std::array<double, 3> slacks{10, 1, 1e-2};  // atol over rtol
+constexpr double coarse = 1e-3, fine = 1e-5;          // the errors to be reached
+constexpr std::array<double, 3> slacks{10, 1, 1e-2};  // ratios of atol to rtol
 constexpr double patience = 2;                        // seconds
-constexpr long most_steps = 300'000;                  // of a setting that is worth looking at
+constexpr long most_steps = 300'000;                  // settings that need more steps are given up
 
 void try_out(Candidate& c, const std::function<double(Candidate&)>& solve) {
   c.seconds = processor_seconds([&] { c.error = solve(c); });
@@ -106,7 +106,7 @@ const Candidate* best(const std::vector<Candidate>& all, double error) {
   return found;
 }
 
-// Tighter tolerances of the same kind need not be tried.
+// Whether tighter tolerances of the same kind need not be tried.
 bool is_enough(const Candidate& last, const std::vector<Candidate>& before) {
   const Candidate* known = best(before, fine);
   return last.error <= fine || last.seconds > patience || (known && last.seconds > 2 * known->seconds);
@@ -205,7 +205,7 @@ void compare(const Case& c, const char* what, double error, const std::vector<Ca
   else
     std::printf("RATIO %s %.4f -\n", name.c_str(), value);
 }
-// Of steps alone: what a start costs is in both runs.
+// The time of steps alone: the cost of the start cancels in the difference of two runs.
 double seconds_per_step(int links) {
   struct Cost {
     double seconds = HUGE_VAL, steps = 0;
@@ -244,7 +244,7 @@ void follow_chains() {
 }
 }  // namespace
 
-// Arguments: names of cases, or chains; none: all.
+// Arguments are names of cases, or "chains". Without arguments all of them are run.
 int main(int argc, char** argv) {
   const std::vector<std::string> wanted(argv + 1, argv + argc);
   const auto skips = [&](std::string_view name) {
@@ -277,7 +277,7 @@ int main(int argc, char** argv) {
     compare(c, "best", coarse, family, theirs, false);
     compare(c, "best", fine, family, theirs, true);
     if (!c.has_gaps) continue;
-    // What IDA would gain from a start on the slow manifold, which it does not offer.
+    // The time of IDA with a start on the slow manifold, which IDA itself does not offer.
     State& start = base->start;
     const SlowStart slow =
         SlowManifoldStart(dynamic_cast<const MechanicalProblem&>(*base->problem)).find(start.t, start.q(), start.v());

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// How long trill looks at each shipped model before it chooses a method, in processor time: wanted are at most 20 ms,
-// or 5 % of the run if that is more. What a formulation finds out when it is asked and the run then uses, such as a
-// reduced basis, belongs to the run. With --list every model is printed; other words pick models by name.
+// How much processor time trill takes to examine each shipped model before it chooses a method. The goal is at most 20
+// ms, or 5 % of the run if that is more. What a formulation finds out then and the run uses later, such as a reduced
+// basis, counts as part of the run. With --list every model is printed; other arguments select models by name.
 #include "driver/build.hpp"
 #include "driver/native_choice.hpp"
 #include "ratio.hpp"
@@ -24,7 +24,7 @@ double median_look(const Resolved& asked, const Problem& problem) {
   return bench::median(taken);
 }
 
-// From the choice to the end.
+// The time from the choice of the method to the end of the run.
 double seconds_of_run(const RunPlan& plan, const TextModel& model) {
   std::vector<double> taken;
   for (int i = 0; i < turns && (taken.empty() || taken.back() < 1); ++i)
@@ -32,7 +32,7 @@ double seconds_of_run(const RunPlan& plan, const TextModel& model) {
   return bench::median(taken);
 }
 
-// The way that trill takes, by name.
+// A plan that names the method or formulation that trill chooses.
 RunPlan named(const RunPlan& plan, const TextModel& model) {
   const PreparedRun chosen = prepare(plan, model.problem->clone(), model.info.run);
   const Way& way = chosen.way;
@@ -45,7 +45,7 @@ RunPlan named(const RunPlan& plan, const TextModel& model) {
   return same;
 }
 
-// The time over what is allowed.
+// The time for the examination divided by the allowed time.
 double judge(const RunPlan& plan, bool list) {
   const TextModel model = make_model(plan.model);
   const auto problem = with_code_at_hand(model.problem->clone(), plan.native);
@@ -86,7 +86,7 @@ int main(int argc, char** argv) {
           plan.accuracy = accuracy;
           worst = std::max(worst, judge(plan, list));
         } catch (const UsageError&) {
-          // what the model does not have is not looked for
+          // the model does not offer what the plan wants
         }
   }
   bench::print_ratio("facts_and_advice", worst, 1);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A Sine-Gordon lattice of 1e5 points with a linear fast force: whole steps of mollified_impulse against the products
-// with the sparse matrix that they need, made one by one by Eigen.
+// A sine-Gordon lattice of 1e5 points with a linear fast force: whole steps of mollified_impulse, compared with the
+// products with the sparse matrix that they need, computed one by one with Eigen.
 #include "ratio.hpp"
 #include "trill/method/registry.hpp"
 #include "trill/problem/mechanical.hpp"
@@ -50,7 +50,7 @@ int main() {
   const auto& mechanics = problem->as<MechanicalProblem>("the benchmark");
   const RowMatrix k = stiffness_of(mechanics, problem->initial_state());
   Vec x = problem->initial_state().v(), y = x;
-  // The largest frequency is 2/0.1.
+  // The largest frequency of the lattice is 2/0.1.
   for (const auto& [name, reach] :
        {std::pair{"filters/step_over_products_h_omega_10", 10.0}, {"filters/step_over_products_h_omega_40", 40.0}}) {
     const double h = reach / 20;

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Two springs, one of them stiff, to t = 10: the heterogeneous multiscale method against methods that follow the
-// oscillation, velocity Verlet near its limit written by hand among them. All deliver the state at ten times, and what
-// is compared is slow: centre of mass, its velocity, attitude and angular momentum of the stiff spring.
+// Two springs, one of them stiff, up to t = 10: the heterogeneous multiscale method, compared with methods that follow
+// the oscillation, among them a hand-written velocity Verlet near its stability limit. All give the state at ten
+// times. Only slow quantities are compared: the centre of mass and its velocity, the direction and the angular
+// momentum of the stiff spring.
 #include "ratio.hpp"
 #include "slow_models.hpp"
 #include "trill/driver/plan.hpp"

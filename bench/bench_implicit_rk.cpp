@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Radau and Gauss on stiff mechanical systems with steps set by the slow motion: what a run costs whatever epsilon is,
-// against methods that follow the oscillation, and how the cost of a step grows with the number of stiff springs.
+// Radau and Gauss on stiff mechanical systems with steps that depend on the slow motion only: the cost of a run for
+// various epsilon, compared with methods that follow the oscillation, and how the cost of a step grows with the number
+// of stiff springs.
 #include "ratio.hpp"
 #include "slow_models.hpp"
 #include "trill/control/advance.hpp"
@@ -17,7 +18,7 @@ using namespace trill;
 using namespace trill::bench;
 
 constexpr double end_time = 20, slow_error = 1e-7;
-// Direction of the rigid pendulum from rest at (1, 0), at t = 20.
+// The direction of the rigid pendulum at t = 20, from rest at (1, 0).
 constexpr double end_x = -0.51771970743929452, end_y = 0.85555029369540951;
 
 double error_of(double x, double y) {
@@ -38,7 +39,7 @@ struct Outcome {
   bool finished = false;
 };
 
-// A whole solution, the start of the method included; given up after `most_seconds`.
+// A whole solution including the start of the method. It is given up after `most_seconds`.
 Outcome solve(Stepper& stepper, const Problem& problem, const StepControl& control, double most_seconds = 20) {
   using Clock = std::chrono::steady_clock;
   Outcome outcome;
@@ -60,7 +61,7 @@ Outcome solve(Stepper& stepper, const Problem& problem, const StepControl& contr
   return outcome;
 }
 
-// The fastest of several.
+// The fastest of several runs.
 Outcome best_of(int turns, const std::function<Outcome()>& run) {
   Outcome best = run();
   for (int k = 1; k < turns; ++k) {
@@ -84,7 +85,7 @@ Outcome radau_outcome(double epsilon, double rtol, int turns) {
   return best_of(turns, [&] { return solve(*stepper, *problem, tolerance(rtol)); });
 }
 
-// The loosest tolerance that gives the slow error.
+// The loosest tolerance with which the error is no larger than `slow_error`.
 constexpr double radau_rtol = 1e-7;
 
 Outcome bench_epsilons() {
@@ -114,7 +115,7 @@ Outcome bench_epsilons() {
   return *at_stiff;
 }
 
-// Velocity Verlet as one writes it.
+// Velocity Verlet as a user would write it by hand.
 Outcome hand_written_verlet(double epsilon, double h) {
   Outcome outcome;
   const Pendulum model{1 / (epsilon * epsilon)};
@@ -138,7 +139,7 @@ Outcome hand_written_verlet(double epsilon, double h) {
   return outcome;
 }
 
-// With the loosest tolerance that gives the slow error.
+// Runs with the loosest tolerance whose error is no larger than `slow_error`.
 Outcome rival(const std::string& method, const Problem& problem) {
   const auto stepper = Catalogue::all().method(method).make(problem, {});
   Outcome last;
@@ -170,7 +171,7 @@ void bench_rivals(double ours) {
   print_ratio("implicit_rk/radau_over_best_rival", ours / best, 1 / 15.0);
 }
 
-// Hangs from the origin; starts level, with a small velocity everywhere.
+// A chain that hangs from the origin. It starts horizontally, with small velocities everywhere.
 const char* const chain_text = R"toml([parameters]
 n = 100
 [sets]
@@ -239,7 +240,7 @@ void bench_chain(const Workshop& shop) {
   }
   rusage used{};
   getrusage(RUSAGE_SELF, &used);
-  // A dense matrix of the largest would take 7200.
+  // A dense matrix would take 7200 MB for the largest chain.
   print_ratio("implicit_rk/chain_of_10000_megabytes", static_cast<double>(used.ru_maxrss) / 1024, 1000);
   print_ratio("implicit_rk/chain_of_1000_over_10_times_100", times[1] / (10 * times[0]), 1.3);
   print_ratio("implicit_rk/chain_of_10000_over_10_times_1000", times[2] / (10 * times[1]), 1.3);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Mollified impulses through all interfaces against a hand-written loop with the same forces: what the inner loop costs
-// beside the forces themselves, and whether time is linear in the length of a chain.
+// Mollified impulses through all interfaces, compared with a hand-written loop with the same forces: how much the
+// inner loop costs besides the forces themselves, and whether the time is linear in the length of a chain.
 #include "ratio.hpp"
 #include "trill/driver/plan.hpp"
 #include "trill/problem/mechanical.hpp"
@@ -11,7 +11,8 @@ namespace {
 using namespace trill;
 using namespace trill::bench;
 
-// f -= and += k (r - 1) d/r on the ends of a spring of unit length, and the same for the derivative along b.
+// Adds the forces k (r - 1) d/r of a spring of unit length to its two ends. The second function does the same for the
+// derivative along b.
 inline void pull(const double* qi, const double* qj, double k, double* fi, double* fj) {
   const double dx = qi[0] - qj[0], dy = qi[1] - qj[1], r = std::sqrt(dx * dx + dy * dy), s = k * (r - 1) / r;
   fi[0] -= s * dx;
@@ -32,7 +33,7 @@ inline void pull_along(const double* qi, const double* qj, const double* bi, con
   fj[1] += y;
 }
 
-// SS08 sec. 7.
+// The example of SS08 sec. 7.
 struct TwoSprings {
   static constexpr double fast_k = 400, slow_k = 0.5;
   Index size() const { return 4; }
@@ -56,7 +57,7 @@ struct TwoSprings {
   }
 };
 
-// Stiff bonds between neighbours, and repulsion between all masses up to 40 places apart.
+// A chain with stiff bonds between neighbours and repulsion between all masses up to 40 places apart.
 struct Chain {
   static constexpr double fast_k = 400;
   static constexpr Index reach = 40;
@@ -132,9 +133,9 @@ class AsProblem final : public MechanicalProblem {
 };
 
 constexpr double h = 0.25;
-constexpr int inner = 10;  // omega tau = 0.25
+constexpr int inner = 10;  // so that omega tau = 0.25
 
-// (short, short), as one would write it for one system.
+// The method with the weights (short, short), as one would write it by hand for one system.
 template <class System>
 double hand_written(const System& system, int steps) {
   const auto n = static_cast<std::size_t>(system.size());

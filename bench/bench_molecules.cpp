@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Molecules: the pair kernel against one with library functions and branches, the list of pairs for growing boxes,
-// Newton's method on constraints beside sweeps, and steps beside LAMMPS where it is installed.
+// Molecules: the pair kernel compared with one that uses library functions and branches, the pair list in growing
+// boxes, Newton's method compared with sweeps for constraints, and steps compared with LAMMPS if it is installed.
 #include "method/constraint_projection.hpp"
 #include "model/molecule/field_forces.hpp"
 #include "model/molecule/molecule_model.hpp"
@@ -31,7 +31,7 @@ std::string text_of(const fs::path& file) {
   return text.str();
 }
 
-// 216 waters, repeated along each axis.
+// A box of 216 water molecules, repeated along each axis.
 Molecule water(int repeated) {
   const DataFile file(water_file, text_of(water_file));
   const Molecule one = MoleculeReader(file, MoleculeSettings{}).read();
@@ -63,7 +63,7 @@ Molecule water(int repeated) {
   return m;
 }
 
-// The same pairs with erfc, exp and a branch at the cut-off.
+// The same pairs with erfc, exp and a branch at the cutoff.
 void plain_kernel(const Molecule& m, const PairList& list, const double* q, double* f) {
   const double rc = m.settings.cutoff, a = m.settings.damping, root = std::sqrt(std::numbers::pi);
   const double shift = std::erfc(a * rc) / (rc * rc) + 2 * a / root * std::exp(-a * a * rc * rc) / rc;
@@ -95,7 +95,7 @@ void plain_kernel(const Molecule& m, const PairList& list, const double* q, doub
 
 void measure_kernel() {
   Molecule m = water(1);
-  // Without the pairs that bonds join, which the plain kernel does not have.
+  // Pairs of bonded atoms are left out, since the plain kernel does not treat them.
   m.coulomb = Coulomb::dsf;
   m.settings.excluded = "skip";
   PairForces kernel(m);
@@ -114,7 +114,7 @@ void measure_kernel() {
               median_ratio([&] { keep(kernel.add_with_energy(m.start.data(), ours.data())); }, plainly), 1.0 / 3);
 }
 
-// Time of a list for each atom, in a box with 3.4 times as many atoms over a box of 5184.
+// The time per atom for a pair list, in a box with 3.4 times as many atoms relative to a box of 5184.
 void measure_list() {
   const Molecule small = water(2), large = water(3);
   const auto build = [](const Molecule& m) {
@@ -127,7 +127,8 @@ void measure_list() {
               median_ratio([&] { build(large); }, [&] { build(small); }, 5) / atoms, 1.2);
 }
 
-// An alkane of 20 united atoms with the angles, torsions and pairs of TraPPE and harmonic bonds, disturbed.
+// An alkane of 20 united atoms with the angles, torsions and pairs of TraPPE and with harmonic bonds, slightly
+// deformed.
 std::string chain_text(const char* box) {
   const double a = 114 * std::numbers::pi / 180, dx = 1.54 * std::sin(a / 2), dy = 1.54 * std::cos(a / 2);
   std::string text = fmt::format(
@@ -167,7 +168,8 @@ PreparedRun prepared(const fs::path& model, const OptionSet& parameters, double 
   return prepare(plan);
 }
 
-// Processor time of a step of LAMMPS, from its own clock and share of the processor; 0 if it is not installed.
+// The processor time of a step of LAMMPS, from its own clock and its share of the processor, or 0 if it is not
+// installed.
 double lammps_step(const fs::path& folder, const std::string& script, int steps) {
   std::ofstream(folder / "in.lammps") << script << fmt::format("\nfix 1 all nve\nthermo 1000000\nrun {}\n", steps);
   const std::string command =
@@ -198,8 +200,8 @@ void beside_lammps(const char* name, const fs::path& folder, const fs::path& mod
   print_ratio(name, median(std::move(ratios)), 1);
 }
 
-// Closing the constraints in steps of 2 fs from points of a path of a chain with rigid bonds and angles: Newton's
-// method over sweeps, both to 1e-10 of the lengths.
+// Steps of 2 fs that close the constraints, from points along the motion of a chain with rigid bonds and angles: the
+// time of Newton's method relative to that of sweeps, both to 1e-10 of the lengths.
 void measure_constraints() {
   constexpr double h = 2;
   const fs::path file = fs::temp_directory_path() / fmt::format("trill-bench-chain-{}.data", std::rand());

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A step of trill on the forces of OpenMM over a step of OpenMM's own integrator, of the same system. OpenMM computes
-// in threads of its own, so that the time of the whole process counts.
+// The time of a step of trill with forces from OpenMM, relative to a step of OpenMM's own integrator for the same
+// system. OpenMM computes in its own threads, so the time of the whole process counts.
 #include "ratio.hpp"
 #include "trill/driver/plan.hpp"
 
@@ -51,8 +51,8 @@ class OwnIntegrator {
   std::unique_ptr<OpenMM::Context> context_;
 };
 
-// Contexts of OpenMM with the same forces differ by up to a quarter in time, with the place that their buffers get in
-// memory. So each turn makes new ones on both sides, at other places.
+// Contexts of OpenMM with the same forces differ by up to a quarter in time, depending on the addresses of their
+// buffers. So in each turn both sides get new contexts with other addresses.
 void measure(const char* name, const char* coulomb) {
   constexpr double h = 0.5;
   constexpr int steps = 200, turns = 8;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The slow motion of stiff gaps by itself: what one right-hand side costs in calls of a stiff force that is written by
-// hand, and how that grows with the system.
+// The slow motion of stiff gaps: the cost of one right-hand side, measured in calls of a hand-written stiff force, and
+// its growth with the system.
 #include "formulation/slow_start.hpp"
 #include "ratio.hpp"
 #include "slow_models.hpp"
@@ -35,7 +35,7 @@ method = "dopri5"
 rtol = 1e-6
 )toml";
 
-// Calls as integrators make them: every point depends on what the one before gave.
+// Calls as an integrator makes them: every point depends on the result at the one before.
 constexpr int calls = 2000;
 constexpr double nudge = 1e-30;
 
@@ -100,7 +100,7 @@ bool compare_calls(const char* name, const Problem& problem, const Model& hand, 
   }
   return true;
 }
-// A chain of masses, every second bond stiff: nothing but the number of masses may count.
+// A chain of masses in which every second bond is stiff. Only the number of masses may matter for the time.
 double seconds_of_chain(const std::string& file, int masses, int order) {
   const auto problem = native_model(file, {{"n", std::to_string(masses)}});
   const auto& p = problem->as<MechanicalProblem>("the benchmark");

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Whole solutions of slow motion, the start included, against velocity Verlet written by hand.
+// Whole solutions of the slow motion, including the start, compared with a hand-written velocity Verlet.
 #include "formulation/slow_start.hpp"
 #include "ratio.hpp"
 #include "slow_models.hpp"
@@ -15,10 +15,10 @@ using namespace trill::bench;
 
 constexpr int samples = 10;
 
-// One way to the solution at ten times; what it left there.
+// The result of one method at ten times.
 struct Samples {
-  Mat y;  // a column for each time
-  // Over every stride-th row.
+  Mat y;  // one column for each time
+  // The largest difference in every stride-th row.
   double error_from(const Samples& other, Index stride) const {
     if (!y.allFinite()) return HUGE_VAL;
     double most = 0;
@@ -28,7 +28,7 @@ struct Samples {
   }
 };
 
-// dop853 on the slow system, projected after each step, from a given oscillating state.
+// dop853 on the slow system with a projection after each step, from a given state that oscillates.
 class SlowSolver {
  public:
   SlowSolver(const MechanicalProblem& p, FastEnergy energy, int order, double rtol)
@@ -74,7 +74,8 @@ struct Target {
   double error, times_less;
 };
 
-// Both at the least work that meets an error, found by halving the step and by tightening the tolerance.
+// Compares both methods with the least work that reaches a given error, found by halving the step or tightening the
+// tolerance.
 template <class Model>
 struct Race {
   std::string name;
@@ -84,7 +85,7 @@ struct Race {
   double to, omega;
   FastEnergy energy;
   Samples reference;
-  Index stride;  // of the entries of q and v that are compared
+  Index stride;  // of the rows of q and v, every stride-th one is compared
 
   double largest_step(double error) const {
     for (double h = 1.6 / omega; h > 0.01 / omega; h /= 2)
@@ -129,7 +130,7 @@ struct Race {
   }
 };
 
-// A start without oscillation, and the solution from there: the second order is exact to epsilon^4.
+// A start without oscillation. From there the slow motion of order 1 is exact up to epsilon^4.
 State smooth_start(const MechanicalProblem& p) {
   const SlowSystem slow(p, {FastEnergy::drop});
   slow.set_order(1);
@@ -148,7 +149,8 @@ void race_smooth(const std::string& name, const Problem& problem, const Model& h
   Race<Model>{name, p, hand, given, to, omega, FastEnergy::drop, reference, 1}.run(targets);
 }
 
-// The homogenised motion x'' = -J omega x/sqrt(1 + x^2) of energy 1, J omega sqrt(1 + x0^2) = 1, by small steps.
+// The homogenised motion x'' = -J omega x/sqrt(1 + x^2) with the energy J omega sqrt(1 + x0^2) = 1, computed with
+// small steps.
 Samples homogenised(double to) {
   Samples found{Mat::Zero(4, samples)};
   double x = 1, v = 0;

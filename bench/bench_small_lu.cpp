@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// small_lu against Eigen's PartialPivLU of dynamic size, whose memory is reused too. With one matrix the order of the
-// pivots recurs, as along a solution; with 64 random ones it cannot be foreseen.
+// small_lu, compared with Eigen's PartialPivLU of dynamic size, whose memory is also reused. With a single matrix the
+// order of the pivots is always the same, as along a solution; with 64 random matrices it cannot be predicted.
 #include "trill/linalg/linear_solver.hpp"
 
 #include <algorithm>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A reduced blade that is spun up to 6 rad/s in 15 s: an exponential integrator of order 2 (PJY97 sec. 3.3), exact for
-// the stiffness of the blade, beside generalized_alpha and radau. Prints errors of the tip and processor time; there is
-// no limit, since the question is which of them serves.
+// A reduced blade is spun up to 6 rad/s in 15 s. An exponential integrator of order 2 (PJY97 sec. 3.3), which is exact
+// for the stiffness of the blade, is compared with generalized_alpha and radau. Printed are errors of the tip and the
+// processor time. There is no limit, since the question is which method to use.
 #include "analysis/body_reduction.hpp"
 #include "linalg/oscillator_response.hpp"
 #include "ratio.hpp"
@@ -29,7 +29,7 @@ ReducedBody blade() {
   return reduce_body(planar_strip(strip), {.interfaces = {"left", "tip"}, .modes = 8});
 }
 
-// q'' = -Lambda q + rest, rest = theta'^2 ((C - K_g) q + s) - theta'' (h + P^T q) - 2 theta' P^T q'
+// q'' = -Lambda q + rest with rest = theta'^2 ((C - K_g) q + s) - theta'' (h + P^T q) - 2 theta' P^T q'.
 class SpinningBlade final : public MechanicalProblem {
  public:
   explicit SpinningBlade(ReducedBody body) : body_(std::move(body)) {}
@@ -76,7 +76,8 @@ class SpinningBlade final : public MechanicalProblem {
   ReducedBody body_;
 };
 
-// z* = e^{hB} z + h phi_1 F_n, z_{n+1} = z* + h phi_2 (F(z*) - F_n), B the motion by the stiffness alone.
+// z* = e^{hB} z + h phi_1 F_n, z_{n+1} = z* + h phi_2 (F(z*) - F_n), where B describes the motion by the stiffness
+// alone.
 class ExponentialSteps {
  public:
   ExponentialSteps(const SpinningBlade& blade, double h) : blade_(blade), h_(h) {

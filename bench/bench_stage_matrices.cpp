@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Steps of Gauss and Radau with five stages, whose Newton matrix falls apart into one per eigenvalue of the tableau,
-// against the same steps with the whole matrix, dense. Forces and slow points cost the same in both.
+// Steps of Gauss and Radau with five stages, whose Newton matrix is split into one matrix for each eigenvalue of the
+// tableau, compared with the same steps with the whole dense matrix. Forces and slow points cost the same in both.
 #include "formulation/slow_point.hpp"
 #include "method/stage_polynomial.hpp"
 #include "method/stage_system.hpp"
@@ -15,7 +15,8 @@ using namespace trill::bench;
 
 double rms(const Vec& x) { return x.norm() / std::sqrt(static_cast<double>(x.size())); }
 
-// One step of the same method with Q', V' and the multipliers of all stages as unknowns, and their whole Newton matrix.
+// One step of the same method with Q', V' and the multipliers of all stages as unknowns, and with their whole Newton
+// matrix.
 class DenseStep {
  public:
   DenseStep(const MechanicalProblem& problem, const ImplicitTableau& tableau)
@@ -43,7 +44,7 @@ class DenseStep {
     remembers_ = false;
   }
 
-  // Weights and tolerance as in fixed steps of the library.
+  // Weights and tolerance are those of fixed steps in the library.
   void step(double h) {
     guess(h);
     factorise(h);
@@ -74,7 +75,7 @@ class DenseStep {
   }
   const Vec& q() const { return q0_; }
 
-  // What the matrix costs in a step.
+  // The work for the matrix in one step.
   void use_matrix(double h, int solves) {
     factorise(h);
     for (int k = 0; k < solves; ++k) correction_.noalias() = lu_.solve(residual_);
@@ -147,7 +148,7 @@ class DenseStep {
   Eigen::PartialPivLU<Mat> lu_;
 };
 
-// What the matrices of the method's modes cost in a step, for the same system.
+// The work in one step for the matrices of the eigenvalues, for the same system.
 class ModeMatrices {
  public:
   ModeMatrices(const MechanicalProblem& problem, const ImplicitTableau& tableau)
@@ -173,7 +174,8 @@ class ModeMatrices {
   Vec residual_, found_, y0_, k1_;
 };
 
-// `name` stands for the model in the table. Wanted: four times faster, the whole step and its matrix alone.
+// `name` is the name of the model in the table. The goal is a factor of four, for the whole step and for its matrix
+// alone.
 void bench_dense_matrix(const std::string& method, const ImplicitTableau& tableau, const std::string& name,
                         const Problem& problem) {
   constexpr double h = 0.01, far = 20;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Block Ritz vectors against steps with all unknowns, at errors of 1e-3 in the ten lowest modal coordinates, and
-// products inside Chebyshev polynomials against plain ones. Times are those of the processor. Steps of one length take
-// equal time, so that a part of a run is measured.
+// Block Ritz vectors compared with steps with all unknowns, at errors of 1e-3 in the ten lowest modal coordinates, and
+// products inside Chebyshev polynomials compared with plain ones. Times are processor times. All steps of equal length
+// take the same time, so only a part of a run is measured.
 #include "multiscale/chebyshev_motion.hpp"
 #include "multiscale/ritz_basis.hpp"
 #include "papers/rough_structures.hpp"
@@ -17,7 +17,7 @@ using papers::Steps;
 using namespace trill::papers::structures;
 
 constexpr double end_of_run = 10;
-constexpr Index vectors = 18;  // six blocks of a load and the initial state
+constexpr Index vectors = 18;  // six blocks, each of a load and the initial state
 
 struct Timed {
   double seconds = 0, error = 0;
@@ -41,7 +41,7 @@ Timed by_ritz(const RoughCase& c) {
   return out;
 }
 
-// Seconds of a run until t = 10 from those of its first part, the first step not counted.
+// The seconds of a run to t = 10, extrapolated from its first part without the first step.
 double by_steps(const RoughCase& c, const char* method, const OptionSet& options, double h, int measured) {
   Steps steps(c.structure, method, options);
   if (!steps.advance(h)) return NAN;
@@ -51,8 +51,8 @@ double by_steps(const RoughCase& c, const char* method, const OptionSet& options
   return part * end_of_run / (measured * h);
 }
 
-// CVODE's BDF with the loosest of these tolerances whose error is no larger than ours. Returns the seconds; the
-// comparison with an ARKODE DIRK run would need its headers, which Debian does not install beside CVODE.
+// CVODE's BDF with the loosest of these tolerances whose error is no larger than ours. Returns the seconds. A
+// comparison with a DIRK method of ARKODE would need headers that Debian does not install together with CVODE.
 Timed by_cvode(const RoughCase& c, double wanted) {
   for (const double rtol : {1e-4, 1e-5, 1e-6, 1e-7}) {
     const auto& s = c.structure;
@@ -87,7 +87,7 @@ void compare_products(const char* name, const RoughCase& c) {
   const Eigen::SparseMatrix<double, Eigen::RowMajor> k(s.k);
   ChebyshevMotion motion(s);
   Vec u = s.u0, v = s.v0, y = s.u0;
-  // The load's answers are kept after two steps.
+  // After two steps the responses to the load are known.
   const double h = 100 / motion.fastest();
   for (int i = 0; i < 3; ++i) motion.advance(h * i, h, 1e-10, u, v);
   const long before = motion.products();

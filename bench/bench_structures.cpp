@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Large structures: what solves cost in blocks and alone, block Lanczos beside Spectra on the same factors, and what an
-// unknown costs when there are a million of them (only with TRILL_LARGE=1: it takes minutes and 6 GB).
+// Large structures: the cost of solves in blocks and one by one, block Lanczos compared with Spectra on the same
+// factors, and the cost per unknown for a million unknowns (only with TRILL_LARGE=1, since it takes minutes and 6 GB).
 #include "linalg/block_lanczos.hpp"
 #include "linalg/modes.hpp"
 #include "linalg/sparse_cholesky.hpp"
@@ -65,7 +65,7 @@ class Inverse {
   std::unique_ptr<SparseCholesky> factors_;
 };
 
-// Both factorise K once by the same engine. Ours also looks for missing modes, which is a part of its time.
+// Both factorise K once with the same library. Our time includes the search for missing modes.
 void compare_with_spectra(const char* what, const GeneratedStructure& s) {
   Vec found;
   Index solves = 0;
@@ -91,7 +91,8 @@ void compare_with_spectra(const char* what, const GeneratedStructure& s) {
 void compare_with_spectra(const char*, const GeneratedStructure&) { fmt::print("Spectra is not installed\n"); }
 #endif
 
-// Inertia counts the modes below the last one, so that a missing one would show.
+// The inertia of a factorisation gives the number of modes below the last one, so that a missing mode would be
+// noticed.
 void look_for_missing_modes() {
   double missing = 0;
   for (const double across : {2, 4, 6, 8, 12, 16}) {

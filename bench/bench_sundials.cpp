@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// dopri5 against SUNDIALS ARKODE's ERKStep with the same pair, and the CVODE methods against CVODE called directly; the
-// two-spring problem, omega2 = 1000, on the same right-hand side.
+// dopri5, compared with ERKStep of SUNDIALS ARKODE with the same pair, and the CVODE methods, compared with CVODE
+// called directly. The problem is that of the two springs with omega2 = 1000, with the same right-hand side.
 #include "ratio.hpp"
 #include "trill/driver/plan.hpp"
 #include "trill/problem/mechanical.hpp"
@@ -120,7 +120,7 @@ double cvode(int kind, const MechanicalProblem& problem, const State& start) {
 
 double end_of(const Solution& s) { return s.y()(0, s.rows() - 1); }
 
-// Different runs of the same tolerance must agree in a slow coordinate before their times are compared.
+// Runs with the same tolerance must agree in a slow coordinate, otherwise their times cannot be compared.
 bool agree(const char* what, double ours, double theirs) {
   const bool ok = std::abs(ours - theirs) < 2e-2;
   if (!ok) std::fprintf(stderr, "%s: the results differ: %.10g and %.10g\n", what, ours, theirs);

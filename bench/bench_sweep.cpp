@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Sweeps over threads, and copies of one system joined against the same runs one by one.
+// Sweeps with several threads, and joined copies of one system compared with the same runs one by one.
 #include "base/parallel.hpp"
 #include "driver/ensemble.hpp"
 #include "ratio.hpp"
@@ -34,7 +34,7 @@ void sweep_of_1000(int threads) {
   keep(sweep.members.back().measured.front().second);
 }
 
-// Two equal pieces of plain arithmetic: what a second thread can gain here while others use the machine too.
+// Two equal pieces of plain arithmetic. They show how much a second thread can gain while others use the machine too.
 void two_pieces(int threads) {
   for_each_parallel(2, threads, [](std::size_t) {
     double x = 1;
@@ -45,7 +45,7 @@ void two_pieces(int threads) {
   });
 }
 
-// two_springs again, as a model that can do many copies at once.
+// two_springs again, as a model that can compute many copies at once.
 class Springs final : public MechanicalProblem {
  public:
   Springs(double k1, double k2) : k1_(k1), k2_(k2) {}
@@ -61,7 +61,7 @@ class Springs final : public MechanicalProblem {
   void force(Groups, double, In q, In, Out f) const override { forces<1>(&k1_, &k2_, q.data(), f.data(), 1); }
   std::unique_ptr<ForceBlock> join(std::span<const MechanicalProblem* const> copies) const override;
 
-  // Eight copies at a time in arrays of fixed length, which the compiler turns into vector instructions.
+  // Eight copies at a time, in arrays of fixed length that the compiler turns into vector instructions.
   template <Index Lanes>
   static void forces(const double* k1, const double* k2, const double* q, double* f, Index copies) {
     using Lane = Eigen::Array<double, Lanes, 1>;
@@ -146,7 +146,8 @@ int main() {
   const double sweep = ratio([] { sweep_of_1000(2); }, [] { sweep_of_1000(1); }, 5);
   const double plain = ratio([] { two_pieces(2); }, [] { two_pieces(1); }, 5);
   std::fprintf(stderr, "two threads over one: sweep %.3f, plain arithmetic %.3f\n", sweep, plain);
-  // Equal to the first number where a second thread halves the time of plain arithmetic, as on two idle cores.
+  // If a second thread halves the time of plain arithmetic, as on two idle cores, this is the first of the numbers
+  // above.
   print_ratio("sweep/two_threads_over_one", 0.5 * sweep / plain, 1 / 1.8);
   return 0;
 }

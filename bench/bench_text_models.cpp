@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Models that are text against loops written by hand: a chain of springs in the plane,
+// Text models, compared with hand-written loops: a chain of springs in the plane with
 // V = sum 50 (|x_{i+1} - x_i| - 1)^2, and two_springs.
 #include "model/native/native_model.hpp"
 #include "ratio.hpp"
@@ -38,7 +38,7 @@ h = 0.01
 method = "verlet"
 )toml";
 
-// A folder of our own with the chain's file and a cache of compiled models.
+// A temporary folder with the file of the chain and a cache of compiled models.
 class Workshop {
  public:
   Workshop() : folder_(fs::temp_directory_path() / fmt::format("trill-bench-{}", std::random_device()())) {
@@ -72,7 +72,7 @@ struct Chain {
     }
   }
 
-  // df/dq: the block of every spring with both signs, at places that were looked up before.
+  // df/dq: adds the block of every spring with both signs, at places that were found before.
   using Places = std::vector<std::array<std::int32_t, 16>>;
   Places places_in(MatrixSlot& slot) const {
     Places places(static_cast<std::size_t>(n - 1));
@@ -174,7 +174,7 @@ bool compare_hessians(const Workshop& shop, int n, bool native) {
   return true;
 }
 
-// From the file to the end of the first step.
+// The time from reading the file to the end of the first step.
 void first_step(const Workshop& shop, int n) {
   RunPlan plan;
   plan.model = shop.chain();
@@ -187,7 +187,8 @@ void first_step(const Workshop& shop, int n) {
   keep(run.run().y()(0, 0));
 }
 
-// What everybody has to fill for such a chain: its vectors, the tables of its springs and the names of its unknowns.
+// The data that every program has to fill for such a chain: its vectors, the tables of its springs and the names of
+// its unknowns.
 void fill_tables(int n) {
   const auto size = static_cast<std::size_t>(n);
   std::vector<double> q(2 * size), v(2 * size, 0.0), mass(2 * size, 1.0);
@@ -209,7 +210,7 @@ void fill_tables(int n) {
   keep(q[0] + v[0] + mass[0] + static_cast<double>(names.back().name.size()));
 }
 
-// The processor's time, with that of the compiler.
+// Processor time, including that of the compiler.
 template <class Work>
 double seconds_with_children(Work&& work) {
   const auto now = [] {
@@ -252,7 +253,7 @@ void time_first_steps(Workshop& shop) {
   }
 }
 
-// The same two springs as a class.
+// The same two springs, written as a class.
 class TwoSprings final : public MechanicalProblem {
  public:
   explicit TwoSprings(double omega2) : omega2_(omega2) {}

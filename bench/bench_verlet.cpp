@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Verlet through all interfaces (problem, stepper, control, driver) against hand-written loops.
+// Verlet through all interfaces (problem, stepper, control, driver), compared with hand-written loops.
 #include "ratio.hpp"
 #include "trill/driver/plan.hpp"
 
@@ -49,7 +49,8 @@ double hand_written_chain(int m, int steps, const State& start) {
   const int n = 2 * m;
   std::vector<double> q(start.y.data(), start.y.data() + n), v(start.y.data() + n, start.y.data() + 2 * n), a(q.size());
   const auto force = [&] {
-    // Stiff linear springs within pairs (1,2), (3,4), ...; soft quartic ones between them and to the walls.
+    // Stiff linear springs within the pairs (1,2), (3,4), ..., and soft quartic ones between the pairs and to the
+    // walls.
     double left = q[0];
     double pull = -4 * left * left * left;
     for (int i = 0; i < m; ++i) {
@@ -85,7 +86,7 @@ int main() {
   PreparedRun pendulum = prepared("stiff_spring", {}, pendulum_steps);
   PreparedRun chain = prepared("fermi_pasta_ulam", {{"m", "50"}}, chain_steps);
   const auto end_of = [](const Solution& s) { return s.y()(0, s.rows() - 1); };
-  // After few steps: later the motion is sensitive to rounding.
+  // Results are compared after few steps. Later the motion becomes sensitive to rounding.
   PreparedRun short_pendulum = prepared("stiff_spring", {}, 2000),
               short_chain = prepared("fermi_pasta_ulam", {{"m", "50"}}, 2000);
   if (!same("pendulum", end_of(short_pendulum.run()), hand_written_pendulum(2000)) ||

@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
-# ensemble_trial.sh TRILL [MEMBERS]: processes that share a folder compute a sweep, 1, 2 and 7 of them, and 7 of which one is
-# killed at random. Says how often each member was computed, and compares every table with that of one process.
+# Processes that share a folder compute a sweep: 1, 2 and 7 processes, and 7 of which one is killed at random. Prints
+# how often each member was computed, and compares every table with that of one process.
+# Usage: ensemble_trial.sh TRILL [MEMBERS]
 set -eu
 trill=$(realpath "$1")
 members=${2:-1000}

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// How honest the statements of the check are: runs every case of bench/honesty, finds its true error by a tight
-// reference run, and counts the wrong runs that were called green and the right ones that were flagged, family by
-// family. The cases are the comments "#: FAMILY options" of the models there; a case with --sweep stands for one run of
-// each value. With --list it prints every case, with --write it puts the table into docs/guide/trust.md; a number picks
-// a family.
+// How honest the statements of the check are. Runs every case of bench/honesty, finds its true error by a tight
+// reference run, and counts wrong runs that were called green and right runs that were flagged, family by family. The
+// cases are the comments "#: FAMILY options" in the models of that folder; a case with --sweep stands for one run for
+// each value. With --list every case is printed, with --write the table is put into docs/guide/trust.md. A number
+// selects a family.
 #include "base/text.hpp"
 #include "driver/check_audit.hpp"
 #include "driver/check_compare.hpp"
@@ -42,9 +42,9 @@ struct Case {
   int family = 0;
   std::string text;
   RunPlan plan;
-  bool plot = false;  // judged as a curve through its rows
+  bool plot = false;  // judge the curve drawn through the rows
   std::string measure;
-  double exact = std::nan("");  // known average of that measure
+  double exact = std::nan("");  // the known average of that measure
 };
 
 [[noreturn]] void bad_case(const fs::path& file, const std::string& line) {
@@ -127,7 +127,7 @@ std::vector<Case> read_cases(int family) {
   return all;
 }
 
-// The motion to rounding, by the method of high order that suits.
+// The exact motion, by dop853 with a tolerance near rounding.
 Audit reference(const PreparedRun& run, const std::vector<double>& times, const Vec& scales, double to) {
   const CheckClock clock(HUGE_VAL, nullptr);
   const Auditor by{&Catalogue::all().method("dop853"), {}, 1e-12};
@@ -251,7 +251,7 @@ std::string table_of(const std::map<int, Count>& counts) {
                      share(all.green_wrong, all.wrong), share(all.flagged_right, all.right));
 }
 
-// Replaces what stands between the marks on the page.
+// Replaces the text between the marks on the page.
 void write_table(const std::string& table) {
   const fs::path page = fs::path(TRILL_SOURCE_DIR) / "docs" / "guide" / "trust.md";
   std::ifstream in(page);

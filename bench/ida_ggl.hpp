@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// SUNDIALS IDA on the form of Gear, Gupta and Leimkuhler (PJY97 eq. 3.4) of a constrained mechanical system, with exact
-// Jacobians:
-//   q' - v + G^T mu = 0,  M(q) v' + G^T lambda - f = 0,  G v + g_t = 0,  g = 0,   y = (q, v, mu, lambda)
+// SUNDIALS IDA on the formulation of Gear, Gupta and Leimkuhler (PJY97 eq. 3.4) of a constrained mechanical system,
+// with exact Jacobians. With y = (q, v, mu, lambda) the equations are
+//   q' - v + G^T mu = 0,  M(q) v' + G^T lambda - f = 0,  G v + g_t = 0,  g = 0.
 #pragma once
 
 #include "trill/formulation/underlying_ode.hpp"
@@ -19,17 +19,17 @@
 namespace trill::bench {
 struct IdaSetting {
   double rtol = 1e-6, atol = 1e-6;
-  bool velocities = true;  // in the error test; multipliers never are
+  bool velocities = true;  // velocities are in the error test; multipliers never are
   int most_order = 5;
 };
 
 struct IdaRun {
   bool ok = false;
-  Mat rows;  // q and v, one column per time
+  Mat rows;  // q and v, one column for each time
   long steps = 0, residuals = 0, failures = 0;
 };
 
-// The constraints of a system that has none.
+// Constraints for a system that has none.
 class NoConstraints final : public ConstraintMap {
  public:
   explicit NoConstraints(Index n) : n_(n) {}
@@ -69,7 +69,7 @@ class IdaGgl {
   IdaGgl(const IdaGgl&) = delete;
   IdaGgl& operator=(const IdaGgl&) = delete;
 
-  // The first event of the model happens at `event`: the run stops there and starts anew.
+  // The first event of the model happens at `event`. There the run stops and starts again.
   IdaRun run(State start, const std::vector<double>& times, const IdaSetting& setting, long most_steps,
              std::optional<double> event = std::nullopt) {
     ProblemSession session(problem_, Formulas::of_each_state);
@@ -96,7 +96,7 @@ class IdaGgl {
  private:
   Index size() const { return 2 * (n_ + m_); }
 
-  // From s to the last of the times, where s is left.
+  // Integrates from s to the last of the times, where s is left.
   void piece(State& s, const std::vector<double>& times, const IdaSetting& setting, long most_steps, IdaRun& result,
              std::size_t first) {
     y_.setZero();
@@ -110,10 +110,10 @@ class IdaGgl {
     differential.setZero();
     differential.head(setting.velocities ? 2 * n_ : n_).setOnes();
     atol.setConstant(setting.atol);
-    // Multipliers stay in the norm of Newton's iteration; there they are given room.
+    // Multipliers remain in the norm of Newton's iteration, so they get a large tolerance.
     atol.tail(2 * m_).setConstant(1);
     void* memory = IDACreate(context_);
-    IDASetErrFile(memory, nullptr);  // failures are reported by what is returned
+    IDASetErrFile(memory, nullptr);  // failures are reported by the return values
     IDAInit(memory, residual, s.t, y, yp);
     IDASVtolerances(memory, setting.rtol, tolerances);
     IDASetUserData(memory, this);

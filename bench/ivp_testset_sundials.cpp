@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Digits of SUNDIALS on the mechanical problems of the test set, with formulas of order 2. Those of IDA with the error
-// of positions tested stand beside generalized_alpha in the figure ivp_testset.
+// The number of correct digits of SUNDIALS on the mechanical problems of the test set, with formulas of order 2. The
+// digits of IDA with an error test for positions are shown beside those of generalized_alpha in the figure
+// ivp_testset.
 #include "ida_ggl.hpp"
 #include "papers/ivp_testset.hpp"
 #include "trill/driver/plan.hpp"

@@ -15,8 +15,8 @@ double seconds(Work&& work) {
   return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
 }
 
-// Time of `ours` over time of `theirs`, both in this process, in turns. The least of each is compared: everything that
-// disturbs a measurement makes it longer.
+// The time of `ours` divided by the time of `theirs`, measured in turns in the same process. The shortest times are
+// compared, because every disturbance makes a measurement longer.
 template <class Ours, class Theirs>
 double ratio(Ours&& ours, Theirs&& theirs, int turns = 15) {
   double best_ours = 1e300, best_theirs = 1e300;
@@ -32,7 +32,8 @@ inline double median(std::vector<double> values) {
   return values[values.size() / 2];
 }
 
-// Of this thread alone, whatever else the machine does; or of the whole process (CLOCK_PROCESS_CPUTIME_ID).
+// The processor time of this thread, whatever else the machine does, or of the whole process
+// (CLOCK_PROCESS_CPUTIME_ID).
 template <class Work>
 double processor_seconds(Work&& work, clockid_t clock = CLOCK_THREAD_CPUTIME_ID) {
   const auto now = [clock] {
@@ -45,7 +46,7 @@ double processor_seconds(Work&& work, clockid_t clock = CLOCK_THREAD_CPUTIME_ID)
   return now() - begin;
 }
 
-// The same by the processor's time, as the median over pairs of turns: for short work on busy machines.
+// The same with processor times, as the median over pairs of turns: for short work on busy machines.
 template <class Ours, class Theirs>
 double median_ratio(Ours&& ours, Theirs&& theirs, int turns = 15) {
   std::vector<double> ratios;
@@ -60,6 +61,6 @@ inline void print_ratio(const char* name, double value, double limit) {
   std::printf("RATIO %s %.4f %g\n", name, value, limit);
 }
 
-// A result that the optimiser must not drop.
+// Keeps the optimiser from removing the computation of a result.
 inline void keep(double value) { asm volatile("" : : "g"(value) : "memory"); }
 }  // namespace trill::bench

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// How much longer a run takes with the method that trill chooses than with the best one that can be found by trying
-// everything. With --write FILE the table is put into the page between the lines <!-- regret --> and <!-- /regret -->;
-// with words as further arguments only models whose names contain one of them are tried.
+// How much longer a run takes with the method that trill chooses than with the best one that is found by trying
+// everything. With --write FILE the table is put into the page between the lines <!-- regret --> and <!-- /regret -->.
+// Further arguments select the models whose names contain one of them.
 #include "regret_runs.hpp"
 #include "trill/problem/langevin.hpp"
 
@@ -32,8 +32,8 @@ struct Case {
   bool solvable() const { return std::isfinite(best_seconds); }
 };
 
-// Something that no plan is as accurate as, and a check of it by a second one. Whoever wants the slow motion is served
-// by the full one too.
+// Finds a reference that is more accurate than all plans, and checks it by a second run. If the slow motion is wanted,
+// the full motion is good as well.
 bool find_reference(Laboratory& lab, double accuracy, Want want) {
   std::vector<std::pair<Setting, Setting>> pairs;
   const bool slow = want == Want::slow && lab.find_slow_reference(accuracy, most_seconds);
@@ -80,7 +80,7 @@ std::vector<Plan> plans(Want want) {
   return all;
 }
 
-// From rough to fine, until the accuracy is reached.
+// Tries settings from rough to fine until the accuracy is reached.
 void try_plan(const Laboratory& lab, const Plan& plan, double steps_of_dop853, Case& c) {
   const double limit = std::max(0.02, 2 * std::min(c.best_seconds, 10.0));
   const auto look = [&](const Setting& s) {
@@ -107,14 +107,14 @@ std::string way_text(const PreparedRun& run) {
   return text_of({name, {}, run.plan.h, run.plan.rtol});
 }
 
-// As a user would get it: failed ways are paid for, and where the error is too large the run is repeated.
+// Runs what a user would get: the time of failed methods counts, and if the error is too large the run is repeated.
 void run_chosen(const Laboratory& lab, Case& c) {
   RunPlan plan = lab.plan({});
   plan.want = c.want;
   plan.accuracy = c.accuracy;
   PreparedRun prepared = prepare(plan, lab.problem().clone(), lab.defaults());
   c.chosen = way_text(prepared);
-  prepared.begun = true;  // what the advice has found out for a formulation counts as work of the run
+  prepared.begun = true;  // what was found out for a formulation counts as work of the run
   std::vector<RankedWay> rungs = prepared.rungs;
   double spent = 0;
   Setting now{prepared.way.formulation ? prepared.way.formulation->name : prepared.way.method->info.name,
@@ -125,7 +125,7 @@ void run_chosen(const Laboratory& lab, Case& c) {
     spent += r.seconds;
     c.steps = r.steps;
     if (r.ok && r.error <= c.accuracy) break;
-    // As the driver does it (next_attempt.cpp): a finer step that does not help is not tried twice, unless the error is
+    // As in the driver (next_attempt.cpp), a finer step that does not help is not refined again, unless the error is
     // nearly small enough.
     const bool hardly_helped = r.error > 0.7 * before;
     const bool gives_up = !r.ok || (hardly_helped && r.error > 3 * c.accuracy);

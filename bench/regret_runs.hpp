@@ -14,7 +14,7 @@
 
 namespace trill::regret {
 constexpr int compared_times = 64;
-constexpr double unnoticed = 2e-4;  // seconds: what is faster is as good
+constexpr double unnoticed = 2e-4;  // seconds; faster runs count as equally fast
 
 struct Setting {
   std::string method;
@@ -35,7 +35,7 @@ struct Result {
   Mat y;
 };
 
-// The processor time of this thread, which other programs do not disturb much.
+// The processor time of this thread, which other programs hardly disturb.
 inline double processor_seconds() {
   timespec now{};
   clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
@@ -80,7 +80,7 @@ class Laboratory {
     }
   }
 
-  // Short runs are repeated, and the fastest counts.
+  // Short runs are repeated, and the fastest one counts.
   Result run(PreparedRun& prepared, double most_seconds) const {
     Result best;
     for (int i = 0; i < 3; ++i) {
@@ -92,7 +92,7 @@ class Laboratory {
     return best;
   }
 
-  // The slow motion itself, if two runs of `slow` agree on it.
+  // Uses the slow motion itself as the reference, if two runs of `slow` agree.
   bool find_slow_reference(double accuracy, double most_seconds) {
     const Result tight = run({.method = "slow", .rtol = 1e-10}, most_seconds);
     if (!tight.ok || tight.y.size() == 0) return false;
@@ -124,7 +124,7 @@ class Laboratory {
   }
 
  private:
-  // Only positions are judged, because the velocities of a slow motion leave the fast ones out.
+  // Only positions are judged, because the velocities of a slow motion do not contain the fast ones.
   void judge_positions_only() { range_.segment(layout_.nq, layout_.nv).setConstant(HUGE_VAL); }
 
   static double distance(const Mat& y, const Mat& reference, const Vec& range) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// How well the formulation `slow` knows its own error: random chains with their errors and estimates, and how often an
-// alarm is missing or false. Arguments: number of chains, seed of the first.
+// How well the formulation `slow` knows its own error: errors and estimates of random chains, and how often a warning
+// is missing or false. The arguments are the number of chains and the seed of the first one.
 #include "support/slow_judgement.hpp"
 
 #include <cstdlib>

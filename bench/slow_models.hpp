@@ -15,7 +15,7 @@
 #include <fmt/format.h>
 
 namespace trill::bench {
-// A folder of our own with a cache of compiled models.
+// A temporary folder with a cache of compiled models.
 class Workshop {
  public:
   Workshop() : folder_(std::filesystem::temp_directory_path() / fmt::format("trill-bench-{}", std::random_device()())) {
@@ -38,13 +38,13 @@ inline std::unique_ptr<Problem> native_model(const std::string& name, const Opti
   throw std::runtime_error("no machine code: " + reason);
 }
 
-// The pendulum of JP95, from 3 epsilon^4 off the rigid one.
+// The pendulum of JP95, which starts at a distance of 3 epsilon^4 from the rigid one.
 inline std::unique_ptr<Problem> jp95_pendulum(double epsilon) {
   return native_model("pendulum/stiff_spring",
                       {{"epsilon", written(epsilon)}, {"x0", written(1 - 3 * std::pow(epsilon, 4))}, {"y0", "0"}});
 }
 
-// The models as a C++ user would write them.
+// The models as a user of C++ would write them.
 struct Pendulum {
   static constexpr int n = 2;
   double stiffness;
@@ -91,7 +91,7 @@ struct VaryingFrequency {
   }
 };
 
-// Velocity Verlet as one writes it, steps fitted into the sample times.
+// Velocity Verlet as a user would write it by hand, with steps that end at the sample times.
 template <class Model>
 Mat verlet(const Model& model, const State& given, double to, double h, int samples) {
   constexpr auto n = static_cast<std::size_t>(Model::n);

@@ -1,8 +1,8 @@
 #!/usr/bin/env node
 // SPDX-License-Identifier: BSD-3-Clause
-// Draws the rooms of the house and the way of the data from the #include lines of include/trill, src and apps:
+// Draws the rooms of the house and the path of the data, from the #include lines of include/trill, src and apps:
 //   tools/draw_house.mjs            writes docs/images/house.svg
-//   tools/draw_house.mjs --check    exit 1 when the picture is not the one that the sources give
+//   tools/draw_house.mjs --check    exit code 1 if the picture is not the one that the sources give
 //   tools/draw_house.mjs --table    prints files, lines and what each room includes, as a table for docs/design/house.md
 import { readFileSync, readdirSync, writeFileSync } from 'node:fs';
 import { dirname, join, relative } from 'node:path';
@@ -11,7 +11,8 @@ import { fileURLToPath } from 'node:url';
 const root = join(dirname(fileURLToPath(import.meta.url)), '..');
 const picture = join(root, 'docs/images/house.svg');
 const rooms = readFileSync(join(root, 'tools/check_layers'), 'utf8').match(/^order="([^"]+)"/m)[1].split(' ');
-// The floors of the picture, from what knows nothing to what knows all; tools/check_layers has the exact order.
+// The floors of the picture, from rooms that include nothing to rooms that include all. tools/check_layers has the
+// exact order.
 const floors = [['base', 'linalg'], ['problem', 'model'], ['formulation', 'method', 'multiscale'],
                 ['solution', 'control', 'driver'], ['analysis', 'papers', 'report'], ['apps']];
 const words = {
@@ -60,7 +61,7 @@ floors.forEach((floor, level) => floor.forEach((room, k) => {
   });
 }));
 
-// Includes as curves from the room that includes to the one that is included.
+// Includes are drawn as curves from the room that includes to the room that is included.
 function way(from, to) {
   const a = places.get(from), b = places.get(to);
   const beside = a.level === b.level;
@@ -78,7 +79,7 @@ function room(name) {
     `<text x="${middle}" y="${y + 46}">${words[name]}</text></g>`;
 }
 
-// A way that follows from two others is left out of the picture, not of the table.
+// If an include follows from two others, it is left out of the picture, but not of the table.
 function reaches(from, to, steps = 0) {
   return [...facts.get(from).uses].some((next) => (steps > 0 && next === to) || (next !== to && reaches(next, to, steps + 1)));
 }

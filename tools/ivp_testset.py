@@ -80,7 +80,7 @@ def pleiades(t, y):
     return np.concatenate([y[14:], (w * dx).sum(1), (w * dy).sum(1)])
 
 
-# Constrained motions as ordinary differential equations: the constraints are differentiated twice.
+# Constrained motions are solved as ordinary differential equations, with the constraints differentiated twice.
 def fekete(t, y):
     p, v = y[:60].reshape(20, 3), y[60:].reshape(20, 3)
     d = p[:, None] - p[None]
@@ -134,7 +134,7 @@ def elastic_beam(t, y):
     return np.concatenate([v, u])
 
 
-# Andrews' squeezing mechanism by seven bars (x, y, angle) and ten pins.
+# Andrews' squeezing mechanism as seven bars (x, y, angle) and ten pins.
 BETA, GAMMA, PHI, DELTA, EPSILON = (-0.0617138900142764496358948458001, 0.455279819163070380255912382449,
                                     0.222668390165885884674473185609, 0.487364979543842550225598953530,
                                     1.23054744454982119249735015568)
@@ -144,7 +144,7 @@ MASSES = [0.04325, 0.00365, 0.02373, 0.00706, 0.07050, 0.00706, 0.05498]
 INERTIAS = [2.194e-6, 4.410e-7, 5.255e-6, 5.667e-7, 1.169e-5, 5.667e-7, 1.912e-5]
 INVERSE = 1 / np.array([x for m, i in zip(MASSES, INERTIAS) for x in (m, m, i)])
 HOOK = (0.02 - 0.01043, 0.01874 - 0.018)
-# (bar, point on it), or a point of the ground
+# Each end of a pin is (bar, point on it) or a point of the ground.
 PINS = [((0, 0), (0, (-0.00092, 0))), ((0, (0.007 - 0.00092, 0)), (1, (0.0115, 0))), (B, (2, (-0.01043, 0.01874))),
         ((1, (0.0115 - 0.028, 0)), (2, (-0.01043, 0.01874 - 0.035))), (A, (4, (-0.00916, -0.02308))),
         ((4, (0.04 - 0.00916, -0.02308)), (3, (0, 0.02 - 0.01421))), ((1, (0.0115 - 0.028, 0)), (3, (0, -0.01421))),
@@ -187,7 +187,8 @@ def squeezer(t, y):
     return np.concatenate([v, INVERSE * (f + G.T @ multipliers)])
 
 
-# The transistor amplifier by the voltages of its five capacitors; the nodes between them follow from Kirchhoff's law.
+# The equations of the transistor amplifier for the voltages of its five capacitors. The potentials of the nodes
+# between them follow from Kirchhoff's law.
 def node(f, slope, guess):
     for _ in range(400):
         step = f(guess) / slope(guess)
@@ -231,7 +232,7 @@ def pollution_start():
 
 
 PLEIADES = [3, 3, -1, -3, 2, -2, 2, 3, -3, 2, 0, 0, -4, 4, 0, 0, 0, 0, 0, 1.75, -1.5, 0, 0, 0, -1.25, 1, 0, 0]
-# start, end of time, and what is compared
+# For each problem: the start, the final time, and what is compared.
 PROBLEMS = {
     hires: ([1, 0, 0, 0, 0, 0, 0, 0.0057], 321.8122, lambda y: y),
     oregonator: ([1, 2, 3], 360, lambda y: y),
@@ -245,7 +246,7 @@ PROBLEMS = {
     squeezer: (squeezer_start(), 0.03, lambda y: y[2:21:3]),
     elastic_beam: (np.zeros(80), 5, lambda y: y[:40]),
 }
-STIFF = {oregonator, e5, pollution, ring_modulator, transistor_amplifier}  # not by DOP853
+STIFF = {oregonator, e5, pollution, ring_modulator, transistor_amplifier}  # these are not solved by DOP853
 
 
 def published_end(name):

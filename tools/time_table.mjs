@@ -1,8 +1,9 @@
 #!/usr/bin/env node
 // SPDX-License-Identifier: BSD-3-Clause
-// Where the time goes: tools/time_table.mjs BUILD [CTEST_LOG] prints Markdown tables of what a build folder's compilations
-// took, by room and by source, and of what the tests took, by kind and by suite. `make time-table` builds and tests in a
-// fresh folder, one job after the other, and writes docs/design/time.md.
+// Prints Markdown tables of the time that compilations in a build folder took, by room and by source, and of the time
+// that tests took, by kind and by suite. `make time-table` builds and tests in a fresh folder, one job after the
+// other, and writes docs/design/time.md.
+// Usage: tools/time_table.mjs BUILD [CTEST_LOG]
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
@@ -25,7 +26,7 @@ function table(heads, rows) {
   return [...lines, ...rows.map((row) => `| ${row.join(' | ')} |`), ''].join('\n');
 }
 
-// The last entry of each output counts; a fresh folder has one.
+// The last entry of each output counts. In a fresh folder there is only one.
 const outputs = new Map();
 for (const line of readFileSync(join(build, '.ninja_log'), 'utf8').split('\n')) {
   const [begin, end, , output] = line.split('\t');

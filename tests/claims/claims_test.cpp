@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Is every flag of MethodInfo true? Checked by stepping the oscillator from basis states.
+// Tests whether every flag of MethodInfo is true, by steps on the oscillator from basis states.
 #include "support/method_cases.hpp"
 #include "trill/analysis/stability.hpp"
 
@@ -14,12 +14,13 @@ class Claims : public testing::TestWithParam<MethodCase> {
 TEST_P(Claims, Symplectic) {
   double largest = 0;
   for (const double mu : sample()) largest = std::max(largest, std::abs(matrix(mu).determinant() - 1));
-  // Langevin splitting without friction is symplectic too, but that is not what it is for.
+  // Langevin splitting without friction is symplectic too, but this is not its purpose, so it has no such flag.
   if (GetParam().info.symplectic || GetParam().info.area_preserving) {
     EXPECT_LT(largest, 1e-11);
   } else if (!GetParam().info.accepts.langevin && !runs_circuits_alone(GetParam().info.accepts) &&
              !GetParam().info.p_stable) {
-    // On the oscillator P-stable methods keep areas whether they are symplectic on others or not (Lobatto IIIA, IIIB).
+    // On the oscillator all P-stable methods preserve areas, even if they are not symplectic on other problems
+    // (Lobatto IIIA and IIIB).
     if (GetParam().info.implicit_step) largest = std::max(largest, std::abs(matrix(8).determinant() - 1));
     EXPECT_GT(largest, 1e-6) << "symplectic, but not flagged so";
   }
@@ -45,8 +46,8 @@ TEST_P(Claims, PStable) {
   EXPECT_EQ(report.p_stable, GetParam().info.p_stable);
 }
 
-// The error of one step on the oscillator is O(mu^(order+1)). The first step of a method with memory may be one order
-// lower: it is made once.
+// The error of one step on the oscillator is O(mu^(order+1)). For a method with memory the first step, which is made
+// only once, may have one order less.
 TEST_P(Claims, LocalOrder) {
   const auto error = [&](double mu) {
     Mat2 exact;
@@ -61,7 +62,7 @@ TEST_P(Claims, LocalOrder) {
 INSTANTIATE_TEST_SUITE_P(Registry, Claims,
                          testing::ValuesIn(cases_where([](const MethodInfo& i) { return !i.owns_step; })), case_name);
 
-// Closed forms of one step, PJY97 sec. 2: Verlet and the implicit midpoint rule.
+// The matrices of one step in closed form, PJY97 sec. 2: Verlet and the implicit midpoint rule.
 TEST(ClosedForm, VerletMatrix) {
   for (const double mu : {0.3, 1.1, 1.9}) {
     const Mat2 m = stability_matrix(Catalogue::all().method("verlet"), {}, mu);
@@ -84,7 +85,7 @@ TEST(ClosedForm, MidpointMatrix) {
 TEST(Interval, OfPeriodicity) {
   EXPECT_NEAR(analyse_stability(Catalogue::all().method("verlet"), {}).periodicity_end, 2, 1e-6);
   EXPECT_TRUE(analyse_stability(Catalogue::all().method("implicit_midpoint"), {}).p_stable);
-  // rk4 is stable on the imaginary axis up to 2 sqrt(2) and damps inside.
+  // rk4 is stable on the imaginary axis up to 2 sqrt(2) and damps inside this interval.
   const StabilityReport rk4 = analyse_stability(Catalogue::all().method("rk4"), {});
   EXPECT_NEAR(rk4.absolute_end, 2 * std::sqrt(2.0), 1e-6);
   EXPECT_LT(rk4.periodicity_end, 0.3);

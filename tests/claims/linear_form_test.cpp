@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Is the linear form that a method states the one it steps by? Over the registry.
+// Tests for every registered method whether the linear form that it states is the one by which it steps.
 #include "analysis/test_oscillator.hpp"
 #include "support/method_cases.hpp"
 #include "trill/analysis/stability.hpp"
@@ -12,7 +12,7 @@ class LinearForms : public testing::TestWithParam<MethodCase> {
   const OptionSet& options() const { return GetParam().options; }
   static std::vector<double> sample() { return {0.01, 0.3, 1.0, 1.7, 2.6, 4.1, 9.0, 40.0}; }
 
-  // q_0, q_1, ... of one run.
+  // The positions q_0, q_1, ... of one run.
   std::vector<double> positions(double mu, int steps) const {
     const TestOscillator oscillator = make_test_oscillator(entry().info.accepts);
     const auto stepper = entry().make(*oscillator.problem, options());
@@ -59,7 +59,8 @@ TEST_P(LinearForms, AreThoseOfTheSteps) {
   }
 }
 
-// Steps miss what is small or narrow: terms near rounding, gaps narrower than the scan, radii within 1e-8 of 1.
+// Some features are too small or narrow to be seen in steps: terms near rounding, gaps narrower than the scan, radii
+// within 1e-8 of 1.
 bool is_seen(const LeadingTerm& term) { return std::abs(term.constant) * std::pow(0.8, term.order) > 1e-7; }
 
 void expect_first_window(const std::vector<StabilityWindow>& exact, double steps, double tolerance) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Transients of the netlists in examples/circuits, against values on which two other programs agree: an engine of its
-// own with diagonally implicit steps at two tolerances, and ngspice 39. Deviations are relative to the largest sample.
+// Transients of the netlists in examples/circuits, compared with values on which two other programs agree: an
+// independent program with diagonally implicit steps at two tolerances, and ngspice 39. Deviations are relative to the
+// largest sample.
 #include "support/netlists.hpp"
 
 #include <algorithm>
@@ -25,7 +26,8 @@ Solution example_until(const std::string& name, double to, const std::string& me
   return solution;
 }
 
-// Both neighbours of a cycle's end are rows, since it is a corner of the gate or a step lies nearby.
+// The value at the end of a cycle is interpolated between two rows. Both are near, since the end is a corner of the
+// gate signal or there is a step nearby.
 double value_at(const Solution& s, Index component, double t) {
   const auto next = std::lower_bound(s.t.begin(), s.t.end(), t * (1 - 1e-12)) - s.t.begin();
   const auto k = std::min<Index>(next, s.rows() - 1), before = std::max<Index>(k - 1, 0);
@@ -59,7 +61,7 @@ TEST(NetlistClaims, Rectifier) {
   expect_samples(s, "v(c)", {{1, 6.38282578916}, {2, 8.7663822134}, {3, 9.66941999799}}, 10.2);
 }
 
-// The extreme value of the parabola through three rows; the rows themselves miss it by up to 0.004 V.
+// The maximum or minimum of the parabola through three rows. The rows themselves miss it by up to 0.004 V.
 double extreme(const Solution& s, Index component, Index k) {
   const auto t = [&](Index i) { return s.t[static_cast<std::size_t>(i)]; };
   const auto y = [&](Index i) { return s.y()(component, i); };
@@ -82,7 +84,7 @@ TEST(NetlistClaims, ColpittsOscillator) {
   EXPECT_NEAR(low, 1.5226, 8.2e-4);
 }
 
-// It rings at 5 MHz, which takes a method of high order.
+// The circuit rings at 5 MHz, which needs a method of high order.
 TEST(NetlistClaims, RingModulator) {
   const Solution s = example_until("ring_modulator", 1e-3, "radau");
   EXPECT_NEAR(end_value(s, "v(1)"), -0.0233905738, 1e-5 * 0.0234);
@@ -90,7 +92,7 @@ TEST(NetlistClaims, RingModulator) {
   EXPECT_NEAR(end_value(s, "v(7)"), 0.1106761861, 1e-5 * 0.111);
 }
 
-// The text model and the netlist state the same circuit in other words.
+// The text model and the netlist describe the same circuit.
 TEST(NetlistClaims, RingModulatorAsATextModelAndAsANetlist) {
   const TextModel text = read_shipped_model(ModelRegistry::all().find("ring_modulator"));
   TextModel net = example("ring_modulator");

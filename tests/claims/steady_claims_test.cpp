@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Steady states of the netlists in examples/circuits against those of an independent program, and the work they take.
+// Steady states of the netlists in examples/circuits, compared with those of an independent program, and the work they
+// take.
 #include "support/netlists.hpp"
 
 #include <algorithm>
@@ -55,7 +56,7 @@ TEST(SteadyClaims, BuckConverter) {
   EXPECT_LE(buck.state.cycles, 8);
   EXPECT_LT(buck.state.residual, 1e-10);
   ASSERT_TRUE(buck.state.efficiency);
-  // Power into the load and power from the supply, by their definitions.
+  // Power into the load divided by power from the supply, by definition.
   double input = 0, output = 0;
   for (const SteadySignal& s : buck.state.signals) {
     if (s.name == "i(vin)") input = -12 * s.mean;
@@ -80,8 +81,8 @@ TEST(SteadyClaims, Rectifier) {
   EXPECT_LE(rectifier.state.cycles, 8);
 }
 
-// Without the matrix of the derivative. Voltages of the other program are accurate to 2e-6 here: those of trill change
-// by 2e-8 from tolerance 1e-7 to 1e-9, and the last test confirms them by another method.
+// Computed without the matrix of the derivative. The voltages of the other program are accurate to 2e-6 here. Those of
+// trill change by 2e-8 between the tolerances 1e-7 and 1e-9, and the last test confirms them by another method.
 TEST(SteadyClaims, LadderOfSixtySections) {
   const SteadyClaim ladder = steady_example("ladder60");
   EXPECT_NEAR(ladder.at_start("v(n60)"), 6.77838326, 3e-6 * 6.78);
@@ -92,7 +93,7 @@ TEST(SteadyClaims, LadderOfSixtySections) {
   EXPECT_LE(ladder.state.products, 50);
 }
 
-// The other program had a multiplier 1.00004 where theory says 1, so its frequency has an error of this size.
+// The other program found the multiplier 1.00004 where theory gives 1, so its frequency has an error of this size.
 TEST(SteadyClaims, ColpittsOscillator) {
   const SteadyClaim colpitts = steady_example("colpitts");
   EXPECT_NEAR(1 / colpitts.state.period, 1593899.7, 4e-6 * 1593899.7);
@@ -107,8 +108,8 @@ TEST(SteadyClaims, ColpittsOscillator) {
   EXPECT_GT(colpitts.state.transient, 0);
 }
 
-// From the start of the period, a run with another method comes back to it. Divided by the distance of the largest
-// multiplier from 1, what it misses is the error of the steady state.
+// A run with another method that starts where the period starts must come back there. The distance by which it misses
+// the start, divided by the distance of the largest multiplier from 1, is the error of the steady state.
 TEST(SteadyClaims, AnotherMethodComesBackToTheStart) {
   for (const char* name : {"buck", "rectifier", "ladder", "ladder60"}) {
     const SteadyClaim steady = steady_example(name);

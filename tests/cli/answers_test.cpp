@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What the tool answers: JSON for machines, words on trust, pages and pictures.
+// The output of the tool: JSON for programs, statements on trust, pages and pictures.
 #include "papers/figure.hpp"
 #include "tool.hpp"
 #include "trill/method/registry.hpp"
@@ -72,7 +72,7 @@ TEST(Json, OfARun) {
   EXPECT_EQ(r["steps"], file.outcome().counters.steps);
   EXPECT_EQ(r["trust"]["headline"], file.trust().headline);
   EXPECT_EQ(r["trust"]["components"].size(), file.trust().rows.size());
-  EXPECT_GT(file.trust().rows.size(), file.info().components.size());  // measures are judged too
+  EXPECT_GT(file.trust().rows.size(), file.info().components.size());  // measures are judged as well
 }
 
 TEST(Json, OfAFailedRun) {
@@ -101,7 +101,6 @@ TEST(Json, OfOtherVerbsIsNotMixedWithOtherOutput) {
     EXPECT_TRUE(fs::exists(directory / name)) << name;
 }
 
-// Every method that is refused for a model is refused before anything is done; the others run their default.
 TEST(Json, OfStabilityHasBothDefinitions) {
   const Directory directory;
   const json verlet = json_of(directory.path(), "stability verlet --json");
@@ -124,7 +123,7 @@ TEST(Json, EveryModelRunsWithItsDefaults) {
   for (const ModelEntry& entry : ModelRegistry::all().entries()) {
     const json r = json_of("", "run " + entry.name + " --json --trust never");
     EXPECT_EQ(r["status"], "reached_end") << entry.name;
-    const std::string named = entry.describe().info.run.method;  // empty: trill chooses
+    const std::string named = entry.describe().info.run.method;  // if empty, trill chooses
     if (!named.empty()) {
       EXPECT_EQ(r["method"], named) << entry.name;
     }
@@ -149,7 +148,7 @@ TEST(Trust, IsRedForARunThatIsWrong) {
   EXPECT_THAT(page_data(directory / "again.html"), HasSubstr("Do not trust this run"));
 }
 
-// A step longer than the run, which half the step would repeat exactly.
+// The step is longer than the run. A repetition with half the step would be the same single step.
 TEST(Trust, IsRedForOneHugeStep) {
   for (const char* line : {"run harmonic --h 100", "run harmonic --h 40 --to 20", "run kepler --method rk4 --h 1e6",
                            "run harmonic --h 50 --to -20"})
@@ -183,7 +182,7 @@ TEST(Trust, OfARunThatEndsEarlyIsRed) {
   EXPECT_EQ(r["trust"]["verdict"], "red");
 }
 
-// web/test/check_page.mjs beside the modules it needs.
+// Puts web/test/check_page.mjs into a folder with the modules that it needs.
 class Page : public testing::Test {
  protected:
   void SetUp() override {
@@ -202,14 +201,14 @@ class Page : public testing::Test {
   Directory directory_, web_;
 };
 
-// All in one browser, since its start takes longer than what is looked at.
+// All pages are opened in one browser, since its start takes longer than the checks.
 TEST_F(Page, OfRunsAndFiguresOpenInABrowser) {
   for (const char* line : {"run stiff_spring --method verlet --h 1e-3 --to 10 --report run.html",
                            "run stiff_spring --method verlet --h 1e-5 --to 10 --trust never --report long.html",
                            "run kepler --method verlet --h 1e-3 --out a.h5", "run kepler --out b.csv",
                            "report a.h5 b.csv -o both.html", "figure pjy97_fig1 --report figure.html"})
     ASSERT_EQ(trill_in(directory_.path(), words_of(line)).code, 0) << line;
-  EXPECT_LT(fs::file_size(directory_ / "long.html"), 5'000'000u);  // a million steps
+  EXPECT_LT(fs::file_size(directory_ / "long.html"), 5'000'000u);  // although there were a million steps
   if (!has_browser()) GTEST_SKIP() << "chromium is missing";
   Words command{"node", "test/check_page.mjs"};
   for (const char* page : {"run.html", "long.html", "both.html", "figure.html"}) command.push_back(directory_ / page);
@@ -217,7 +216,7 @@ TEST_F(Page, OfRunsAndFiguresOpenInABrowser) {
   EXPECT_EQ(checked.code, 0) << checked.out << checked.err;
 }
 
-// Tags opened and closed in order, no bare & or <, one root named svg.
+// Checks that tags are opened and closed in order, without bare & or <, with a single root named svg.
 std::string trouble_with_xml(const std::string& text) {
   std::vector<std::string> open;
   int roots = 0;

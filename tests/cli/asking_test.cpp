@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What `trill run` answers: the summary, its numbers, rows on standard output, the accuracy that was asked for.
+// The output of `trill run`: the summary, its numbers, rows on standard output, and the accuracy that was asked for.
 #include "support/mentions.hpp"
 #include "tool.hpp"
 #include "trill/solution/solution_file.hpp"
@@ -20,7 +20,7 @@ using nlohmann::json;
 using testing::HasSubstr;
 using testing::Not;
 
-// The first mass swings as x = cos t, the second falls.
+// The first mass oscillates, x = cos t. The second one falls.
 const char* const swing = R"toml(
 [coordinates]
 x = { start = 1, unit = "m" }
@@ -149,7 +149,7 @@ TEST_F(Asking, StrictTurnsRedIntoAnExitCode) {
   EXPECT_EQ(trill("run stiff_spring --method verlet --h 0.05 --to 10 --sweep epsilon=0.03,0.02 --strict").code, 4);
 }
 
-// The energy of two springs is known at the start, and the motion of a harmonic oscillator in closed form.
+// The accuracy is that of the final values, compared here with x = cos t.
 TEST_F(Asking, AnAccuracyIsAGlobalError) {
   for (const char* method : {"verlet", "dopri5", "radau"}) {
     const json r = answer(fmt::format("run swing.toml --to 2 --method {} --accuracy 1e-7 --of x", method));
@@ -190,8 +190,8 @@ TEST_F(Asking, SweepsReachTheAccuracyToo) {
   }
 }
 
-// Five revolutions of an orbit that falls almost to the centre; at their end it is where it began. Equal steps are
-// chosen for it, since the motion is smooth where it begins.
+// Five revolutions of an orbit that falls almost to the centre. At the end it is where it began. trill first chooses
+// equal steps, since the motion is smooth where it begins; these fail near the centre.
 TEST_F(Asking, EqualStepsThatAnEncounterSpoilsAreFollowedByControlledOnes) {
   write_text(directory_ / "plunge.toml", R"toml(
 [parameters]
@@ -212,7 +212,8 @@ to = 31.41592653589793
   EXPECT_NEAR(r["end"]["components"]["y"].get<double>(), 0, 1e-4);
 }
 
-// Burrau's three bodies meet closely. Neighbouring motions part there, but a run that gains energy is not one of them.
+// Burrau's three bodies have close encounters. Neighbouring motions separate there, but each of them conserves the
+// energy. So a run whose energy changes is wrong, not merely chaotic.
 TEST_F(Asking, AChaoticMotionThatLosesItsEnergyIsRed) {
   write_text(directory_ / "three.toml", R"toml(
 [coordinates]
@@ -232,8 +233,8 @@ to = 40
   EXPECT_EQ(r["trust"]["verdict"], "red") << r["trust"];
 }
 
-// Two oscillators of frequency 1000 exchange their energy in times of order one. Nothing is slow but their amplitudes;
-// energy_1 and energy_2 are known in closed form (see the model's page).
+// Two oscillators of frequency 1000 exchange their energy over times of order one. Only their amplitudes are slow.
+// energy_1 and energy_2 have a closed form (see the page of the model).
 TEST_F(Asking, AmplitudesOfOneCommonOscillationAreComputedByAveraging) {
   const json r = answer("run weakly_coupled --want amplitude --to 10");
   EXPECT_EQ(r["formulation"], "sam") << r;
@@ -245,7 +246,8 @@ TEST_F(Asking, AmplitudesOfOneCommonOscillationAreComputedByAveraging) {
   EXPECT_EQ(trill("run harmonic --want amplitude --to 3").code, 2);
 }
 
-// A reduced structure knows a bound of its error, which is a statement where there is no time for another check.
+// The reduction of a structure computes a bound of its own error. It is reported if there is no time for another
+// check.
 TEST_F(Asking, ABoundOfTheErrorIsAStatement) {
   const json r = answer("run plate --check 1e-6");
   EXPECT_EQ(r["formulation"], "ritz");
@@ -253,7 +255,7 @@ TEST_F(Asking, ABoundOfTheErrorIsAStatement) {
   EXPECT_THAT(r["trust"]["headline"].get<std::string>(), mentions("ritz", "states itself"));
 }
 
-// Each line names the nearest thing that can be had.
+// Each message names the most similar thing that is possible.
 TEST_F(Asking, WhatCannotBeHadIsSaidInOneSentence) {
   const struct {
     const char* line;
@@ -296,7 +298,7 @@ TEST_F(Asking, WhatAMotionThatBlowsUpDidBeforeIsKept) {
   EXPECT_GT(kept.rows(), 5);
 }
 
-// Killed in any attempt, the same command with --resume gives the same rows.
+// The command is killed in any of its attempts. With --resume it gives the same rows.
 TEST_F(Asking, AKilledQuestionIsAnsweredTheSame) {
   const std::string line =
       "run kepler --method verlet --to 300 --accuracy 1e-3 --every 20 --checkpoint-seconds 0.02 -q ";
@@ -314,7 +316,7 @@ TEST_F(Asking, AKilledQuestionIsAnsweredTheSame) {
     if (!fs::exists(directory_ / (file + ".part")) && !fs::exists(directory_ / file)) continue;
     const bool nothing_stored = newest_checkpoint(directory_ / (file + ".part")) < 0;
     const Ended ended = trill(line + "--resume " + file);
-    // On a busy machine it may have been killed before anything was recorded.
+    // On a busy machine it may be killed before anything was recorded.
     if (nothing_stored && ended.err.find("no interrupted run") != std::string::npos) continue;
     ASSERT_TRUE(ended.code == 0 || (ended.code == 2 && ended.err.find("already finished") != std::string::npos))
         << ended.err;
@@ -326,7 +328,7 @@ TEST_F(Asking, AKilledQuestionIsAnsweredTheSame) {
   EXPECT_GT(killed, 0);
 }
 
-// At a frequency of 32 the equations of slow leave out more than a thousandth, and following the motion is quick.
+// At a frequency of 32 the model error of slow is more than a thousandth, and the full motion takes little time.
 TEST_F(Asking, ASlowMotionWithTooLargeAModelErrorGivesWayToTheFullOne) {
   const json said = answer("run stiff_spring --want slow");
   EXPECT_EQ(said["trust"]["verdict"], "green");

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Whatever is wrong with a command, one sentence says so, the exit code tells whose fault it was, and nothing is
+// Whatever is wrong with a command, one sentence says so, the exit code tells the kind of mistake, and nothing is
 // written.
 #include "base/whole_file.hpp"
 #include "support/mentions.hpp"
@@ -172,7 +172,7 @@ TEST(BadFile, OutIsADirectory) {
   EXPECT_EQ(directory.names(), Words{"run.h5"});
 }
 
-// A damaged solution is refused and leaves no page; one whose damage the format cannot show may be read.
+// A damaged solution is refused, and no page is written. If the format cannot show the damage, it may be read.
 class Damaged : public testing::TestWithParam<const char*> {};
 
 TEST_P(Damaged, IsRefused) {
@@ -231,7 +231,8 @@ TEST(Resume, OfAFinishedRunIsRefused) {
   EXPECT_EQ(read_text(directory / "run.h5"), before);
 }
 
-// A kill in the first or last moment leaves the marked directory beside the finished file, or one of a temporary name.
+// If a run is killed in its first or last moment, a marked directory may remain beside the finished file, with its own
+// or a temporary name.
 TEST(Resume, ClearsTheDirectoryOfAFinishedRun) {
   for (const bool has_its_name : {true, false}) {
     const Directory directory;
@@ -265,7 +266,7 @@ TEST(Resume, LeavesAForeignDirectoryAlone) {
 
 TEST(Resume, WithOtherSettingsNamesTheSetting) {
   const Directory directory;
-  // --max-steps ends a run for good; a kill leaves one to be resumed.
+  // A run that ended by --max-steps is finished; one that was killed can be resumed.
   const std::string run = "run kepler --method verlet --h 1e-3 --to 1e6 --every 1000 --checkpoint-seconds 0 ";
   {
     Process process(tool_command(words_of(run + "--out run.h5")), {.directory = directory.path()});

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Every command that the documentation or the help shows does what is said there.
+// Every command that the documentation or the help shows does what is stated there.
 #include "papers/figure.hpp"
 #include "tool.hpp"
 
@@ -17,10 +17,10 @@ using testing::HasSubstr;
 
 struct Line {
   std::string command;
-  int code = 0;  // "# exit 2" at its end
+  int code = 0;  // stated by "# exit 2" at the end of the line
 };
 
-// The lines beginning with "trill " in blocks marked sh.
+// The lines that begin with "trill " in code blocks marked sh.
 std::vector<Line> shown_lines(const std::string& text) {
   static const std::regex exit_code(R"(#\s*exit\s+(\d+)\s*$)");
   std::vector<Line> lines;
@@ -51,7 +51,7 @@ std::vector<std::string> documents() {
   return names;
 }
 
-// The name in "trill figure NAME", and nothing else: figures are computed and judged by tests/papers.
+// The name if the command is "trill figure NAME" and nothing else. Figures are computed and judged by tests/papers.
 std::string figure_in(const std::string& command) {
   static const std::regex of_a_figure(R"(trill figure (\w+)\s*)");
   std::smatch found;
@@ -104,7 +104,7 @@ std::vector<std::string> verbs(const std::string& help) {
   return names;
 }
 
-// "  trill run x    what it does" without the explanation.
+// The commands in lines such as "  trill run x    what it does", without the explanation.
 std::vector<std::string> examples(const std::string& help) {
   std::vector<std::string> lines;
   std::istringstream in(help);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What is read and what is written on the command line: inputs that change or would be overwritten, names that are too
-// long, links, and processes that share a folder.
+// Files that are read and written by the tool: inputs that change or would be overwritten, names that are too long,
+// links, and processes that share a folder.
 #include "base/text.hpp"
 #include "support/mentions.hpp"
 #include "tool.hpp"
@@ -65,7 +65,7 @@ TEST_F(Inputs, ThatChangedAreNotResumed) {
     EXPECT_EQ(refused.code, 2) << refused.err;
     EXPECT_THAT(refused.err, mentions(input, "run.h5"));
     write_text(directory_ / input, before);
-    interrupt(start + "--resume run.h5", "run.h5.part");  // goes on
+    interrupt(start + "--resume run.h5", "run.h5.part");  // now it continues
     fs::remove_all(directory_ / "run.h5.part");
   }
 }
@@ -94,7 +94,7 @@ TEST_F(Inputs, ThatChangedAreSeenInSweeps) {
   EXPECT_EQ(ended.code, 1);
   EXPECT_THAT(ended.err, mentions("2 of 3", "c=1", "beads.csv"));
   write_text(directory_ / "beads.csv", "w\n1\n2.5\n");
-  EXPECT_EQ(trill(sweep + "--resume all").code, 1);  // the third run was made with the other table
+  EXPECT_EQ(trill(sweep + "--resume all").code, 1);  // the third run was computed with the other table
   fs::remove(directory_ / "all/c=3.h5");
   EXPECT_EQ(trill(sweep + "--resume all").code, 0);
 }
@@ -174,7 +174,7 @@ TEST_F(Names, ThatAreLongAreRefusedBeforeTheRunOrWork) {
     EXPECT_EQ(trill({"report", fits, "-o", "page.html"}).code, 0);
     for (const std::size_t bytes : {236u, 245u, 246u, 250u, 251u, 255u, 256u}) {
       const std::string name = named(bytes, ending);
-      // It would take hours.
+      // The run would take hours if it were not refused.
       const Ended refused = trill({"run", "kepler", "--method", "rk4", "--h", "1e-6", "--to", "1e5", "--out", name});
       EXPECT_EQ(refused.code, 3) << bytes << ending;
       EXPECT_THAT(refused.err, mentions(std::to_string(bytes), "235"));
@@ -232,7 +232,7 @@ class SharedFolder : public testing::Test {
   Directory directory_;
 };
 
-// Is the process writing a file in this folder? Before it begins, it only looks at the locks of others.
+// Whether the process is writing a file in this folder. Before it begins to, it only reads the locks of others.
 bool writes_in(const Process& process, const fs::path& folder) {
   std::error_code none;
   for (const auto& file : fs::directory_iterator(fmt::format("/proc/{}/fd", process.id()), none)) {
@@ -242,7 +242,8 @@ bool writes_in(const Process& process, const fs::path& folder) {
   return false;
 }
 
-// Several processes with the same sweep, some of them killed: whoever ends, ends with a complete table.
+// Several processes run the same sweep, and some are killed. Every process that ends normally ends with a complete
+// table.
 TEST_F(SharedFolder, OfSeveralSweepsHasNoErrors) {
   for (const std::string file : {"{e}.h5", "{e}.csv"})
     for (const std::string method : {"dopri5 --rtol 1e-9", "verlet --h 1e-3"}) {
@@ -254,7 +255,8 @@ TEST_F(SharedFolder, OfSeveralSweepsHasNoErrors) {
         processes.emplace_back(tool_command(words_of(line + "--out all/" + file)),
                                Surroundings{.directory = directory_.path()});
       }
-      // Whoever begins when another one is dead finds an unfinished run, which is another case.
+      // All processes must have begun before the kill. One that begins later would find an unfinished run, which is
+      // another case.
       for (Process& process : processes) wait_until(process, [&] { return writes_in(process, directory_ / "all"); });
       processes.front().send(SIGKILL);
       processes.front().wait();
@@ -268,7 +270,7 @@ TEST_F(SharedFolder, OfSeveralSweepsHasNoErrors) {
       EXPECT_EQ(std::count_if(rows.begin(), rows.end(),
                               [](const std::string& row) { return row.find(",reached_end,") != std::string::npos; }),
                 12);
-      // The others may have ended before that one was killed, so that nobody was there to remove what it left.
+      // If the other processes ended before the kill, nobody has yet removed the files of the killed one.
       EXPECT_EQ(trill_in(directory_.path(), words_of(line + "--resume all/" + file)).code, 0);
       for (const std::string& name : directory_.names()) {
         EXPECT_THAT(name, Not(HasSubstr(".part"))) << name;
@@ -307,10 +309,10 @@ TEST_F(SharedFolder, AKilledSweepLeavesNoEmptyFolders) {
   const Ended ended =
       trill_in(directory_.path(), words_of(line + (fs::exists(directory_ / "all") ? "--resume all" : "--out all")));
   EXPECT_EQ(ended.code, 0) << ended.err;
-  EXPECT_EQ(directory_.names().size(), 43u);  // the folder, the runs, two summaries
+  EXPECT_EQ(directory_.names().size(), 43u);  // the folder, the runs and two summaries
 }
 
-// 1, 2 and 7 processes, and 7 of which one is killed.
+// With 1, 2 and 7 processes, and with 7 of which one is killed.
 TEST_F(SharedFolder, TheNumberOfProcessesChangesNothing) {
   const int members = std::getenv("TRILL_LONG") ? 1000 : 21;
   const std::string line = fmt::format(

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Methods of kicks around a linear fast motion as a user sees them.
+// Methods that combine kicks with the exact linear fast motion, as a user calls them.
 #include "support/mentions.hpp"
 #include "tool.hpp"
 
@@ -29,7 +29,7 @@ TEST(Filters, StabilityNamesUnstableIntervals) {
   for (const json& row : unstable)
     if (row["h2_eps"] == 0.1) {
       ASSERT_EQ(row["intervals"].size(), 2u);  // at pi and 3 pi
-      // By the scan of an independent program it begins between these points of its grid.
+      // In the scan of an independent program, the first interval begins between these points of its grid.
       EXPECT_NEAR(row["intervals"][0]["from"].get<double>() / std::numbers::pi, 0.995845, 1e-5);
       EXPECT_NEAR(row["intervals"][0]["to"].get<double>() / std::numbers::pi, 1, 1e-7);
     }
@@ -44,7 +44,7 @@ TEST(Filters, AreNamedInTheReportOfARun) {
   const Ended r = tool("run fermi_pasta_ulam --method mollified_impulse --h 0.03 --to 1");
   ASSERT_EQ(r.code, 0) << r.err;
   EXPECT_THAT(r.out, mentions("filters"));
-  EXPECT_THAT(r.out, mentions("h omega/pi = 0.4775"));  // 1.5/pi
+  EXPECT_THAT(r.out, mentions("h omega/pi = 0.4775"));  // this is 1.5/pi
   EXPECT_THAT(r.out, mentions("0.549"));
 }
 }  // namespace

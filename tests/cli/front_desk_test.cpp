@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Questions that no method answers as they are asked: motions that jump, that end, or that only averages describe.
+// Requests that no method can satisfy as they stand: motions with jumps, motions that end, and motions of which only
+// averages make sense.
 #include "support/mentions.hpp"
 #include "tool.hpp"
 
@@ -28,8 +29,8 @@ class FrontDesk : public testing::Test {
   Directory directory_;
 };
 
-// The period of the relaxation oscillation is (3 - 2 log 2) mu + O(mu^(-1/3)), and a jump lasts about 1/mu: 1e-12 of
-// the run. Between jumps x follows log x - x^2/2 = t/mu + const, from x = 2 at the start.
+// The period of the relaxation oscillation is (3 - 2 log 2) mu + O(mu^(-1/3)). A jump lasts about 1/mu, which is 1e-12
+// of the run. Between jumps, x follows log x - x^2/2 = t/mu + const, beginning with x = 2.
 TEST_F(FrontDesk, JumpsThatLastForAMomentDoNotSpoilAStatement) {
   model("van_der_pol.toml", R"toml(
 parameters.mu = 1e6
@@ -42,12 +43,13 @@ run.to = 2e6
   EXPECT_TRUE(r["trust"]["until"].is_null()) << r["trust"]["headline"];
   EXPECT_THAT(r["trust"]["headline"].get<std::string>(), HasSubstr("moments"));
   EXPECT_LE(r["steps"].get<int>(), 1000);
-  // From the jump at t = (3/2 - log 2) mu on, the same curve from x = -2, and from the second jump on from x = 2 again.
+  // After the jump at t = (3/2 - log 2) mu it follows the same curve from x = -2, and after the second jump from x = 2
+  // again.
   const double x = r["end"]["components"]["x"].get<double>(), since = 2 - (3 - 2 * std::log(2));
   EXPECT_NEAR(std::log(x) - x * x / 2 - (std::log(2) - 2), since, 1e-3);
 }
 
-// x' = x^2 is at infinity after 1/x0.
+// The solution of x' = x^2 is infinite at t = 1/x0.
 TEST_F(FrontDesk, AMotionThatEndsIsOfferedUntilItsEnd) {
   model("end.toml", "coordinates.x = 1000\nrate.x = \"x^2\"\nrun.to = 1\n");
   for (const char* more : {"", " --accuracy 1e-6"}) {
@@ -59,7 +61,7 @@ TEST_F(FrontDesk, AMotionThatEndsIsOfferedUntilItsEnd) {
   EXPECT_EQ(answer("run end.toml --to 0.00099")["trust"]["verdict"], "green");
 }
 
-// x = cos t: the mean of x^2 is 1/2.
+// The motion is x = cos t, so the mean of x^2 is 1/2.
 constexpr const char* swing = R"toml(
 coordinates.x = 1
 potential = [{ energy = "x^2/2" }]
@@ -105,8 +107,8 @@ TEST_F(FrontDesk, TheCommandToCopyIsAboutTheSameProblem) {
               mentions("--param omega2=2000", "--to 3", "--accuracy 0.0001", "--method "));
 }
 
-// Errors along the Lorenz attractor grow 2.7-fold in about 1.1 (its largest exponent is 0.906), so that rounding needs
-// about 25 to reach 1e-6 and 33 to reach 1e-3.
+// Errors along the Lorenz attractor grow by a factor of 2.7 in a time of about 1.1 (the largest exponent is 0.906). So
+// rounding errors reach 1e-6 after about 25 and 1e-3 after about 33.
 TEST_F(FrontDesk, AnAccuracyOfAChaoticMotionIsHadUntilItsHorizon) {
   model("lorenz.toml", R"toml(
 coordinates.x = 1
@@ -129,8 +131,8 @@ run.to = 60
   EXPECT_LE(loose["attempts"].size(), 2u);
 }
 
-// Two clocks run nearly alike: the second loses gap = (1 - cos 2t)/4000. The steps of verlet with h = 0.5 give
-// (h/sin h)^2 = 1.088 times that, while places reach 5e5.
+// Two clocks run nearly alike; the difference is gap = (1 - cos 2t)/4000. The steps of verlet with h = 0.5 give (h/sin
+// h)^2 = 1.088 times this gap, while the positions themselves reach 5e5.
 TEST_F(FrontDesk, ADifferenceOfLargeNumbersIsJudgedByItsOwnSize) {
   model("clocks.toml", R"toml(
 parameters.offset = 0
@@ -148,7 +150,7 @@ run.to = 50
   }
 }
 
-// A chain that is long enough for averages is followed all the same if an accuracy is named.
+// By its length this chain would qualify for averages, but if an accuracy is asked for, its path is computed.
 TEST_F(FrontDesk, WhoNamesAnAccuracyGetsThePath) {
   const json r = answer("run sine_gordon --accuracy 2e-5");
   EXPECT_EQ(r["trust"]["verdict"], "green") << r["trust"]["headline"];
@@ -156,7 +158,7 @@ TEST_F(FrontDesk, WhoNamesAnAccuracyGetsThePath) {
   EXPECT_FALSE(r["trust"]["of"].get<std::string>().empty());
 }
 
-// The mean of about 100 independent values is known to a tenth of their spread, not to 1e-6.
+// The mean of about 100 independent values is known to a tenth of their standard deviation, not to 1e-6.
 TEST_F(FrontDesk, AnAccuracyThatRandomErrorsForbidIsNotCalledReached) {
   const json r = answer("run langevin --accuracy 1e-6");
   EXPECT_EQ(r["trust"]["verdict"], "amber") << r["trust"]["headline"];
@@ -164,8 +166,8 @@ TEST_F(FrontDesk, AnAccuracyThatRandomErrorsForbidIsNotCalledReached) {
   EXPECT_EQ(answer("run langevin")["trust"]["verdict"], "green");
 }
 
-// Amounts around 1e-15 in a chain of decays: c = 50 a0 3/47 (e(3) - e(50)), where e(k) = (exp(-t/100) - exp(-k t))/(k -
-// 1/100).
+// Amounts of about 1e-15 in a chain of decays: c = 50 a0 3/47 (e(3) - e(50)) with
+// e(k) = (exp(-t/100) - exp(-k t))/(k - 1/100).
 TEST_F(FrontDesk, TinyAmountsHaveErrorControlToo) {
   model("tiny.toml", R"toml(
 coordinates.a = 1e-15

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What people do with a tool without reading its manual.
+// What users try who have not read the manual.
 #include "support/mentions.hpp"
 #include "tool.hpp"
 #include "trill/solution/solution_file.hpp"
@@ -77,7 +77,7 @@ TEST(Habits, OfAFailureQuietStillSaysWhy) {
   EXPECT_THAT(ended.err, mentions("at t = ", "5 steps"));
 }
 
-// An earlier solution stays whole until the new one is.
+// An earlier solution file stays as it is until the new one is complete.
 TEST(Habits, AnExistingFileIsReplacedOnlyAtTheEnd) {
   const Directory directory;
   const std::string run = "run kepler --method verlet --h 1e-3 --every 100 --trust never ";
@@ -98,7 +98,7 @@ TEST(Habits, AnExistingFileIsReplacedOnlyAtTheEnd) {
   EXPECT_EQ(directory.names(), Words{"run.h5"});
 }
 
-// A page never takes the place of a solution.
+// A page is never written over a solution.
 TEST(Habits, PagesDoNotOverwriteSolutions) {
   const Directory directory;
   ASSERT_EQ(trill_in(directory.path(), words_of("run kepler --to 1 -q --out run.h5")).code, 0);
@@ -131,7 +131,8 @@ TEST(Habits, TwoRunsIntoOneFile) {
   EXPECT_EQ(first.wait().code, 130);
 }
 
-// Several runs that start in the same moment: one wins, the others are refused, nothing is mixed.
+// Several runs with the same file start at the same time. One of them continues, the others are refused, and nothing
+// is mixed.
 TEST(Habits, ManyRunsIntoOneFileAtTheSameMoment) {
   const Directory directory;
   std::vector<std::unique_ptr<Process>> runs;
@@ -188,7 +189,7 @@ TEST(Habits, ADirectoryWithoutPermission) {
     EXPECT_THAT(ended.err, HasSubstr("Permission denied")) << line;
     EXPECT_EQ(std::count(ended.err.begin(), ended.err.end(), '\n'), 1) << ended.err;
   }
-  // A part directory that belongs to somebody else.
+  // The .part directory belongs to another user.
   fs::create_directory(directory / "open");
   ::chmod((directory / "open").c_str(), 0777);
   fs::create_directory(directory / "open/run.h5.part");
@@ -204,7 +205,7 @@ TEST(Habits, ADirectoryWithoutPermission) {
   EXPECT_EQ(report.code, 3) << report.err;
 }
 
-// A checkpoint or a segment that the disk has spoilt: an earlier checkpoint serves, and the numbers are the same.
+// The disk has damaged a checkpoint or a segment. The run resumes from an earlier checkpoint, with the same numbers.
 TEST(Habits, ResumeFromADamagedPartDirectory) {
   const std::string line = "run kepler --method dopri5 --rtol 1e-8 --to 3000 --trust never -q --checkpoint-seconds 0 ";
   const Directory whole;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Signals that end commands which look at no flag: long computations, a compiler that hangs, limits on files.
+// Signals to commands that do not check for them: long computations, a compiler that hangs, limits on the size of
+// files.
 #include "tool.hpp"
 #include "trill/solution/solution_file.hpp"
 
@@ -18,7 +19,7 @@ namespace trill::testing_cli {
 namespace {
 using testing::HasSubstr;
 
-// Each would take minutes, longer than a test waits.
+// Each of them would take minutes, longer than the test waits.
 const char* const long_commands[] = {
     "compare kepler --methods verlet,dop853 --to 1e7",
     "figure sat09_table1 --full",
@@ -50,7 +51,8 @@ TEST_P(Interruption, EndsTheCommand) {
   EXPECT_TRUE(directory.names().empty());
 }
 
-// Both signals wait until the process goes on: the second is not kept waiting by what the first one asked for.
+// Both signals arrive while the process is stopped. The second one must end it at once, whatever the first one
+// started.
 TEST(Interruption, ASecondSignalEndsAtOnce) {
   const Directory directory;
   Process process(tool_command(words_of("run kepler --method verlet --h 1e-4 --to 1e6 --every 1000 --out run.h5")),
@@ -111,7 +113,7 @@ TEST(Interruption, KillsACompilerThatHangs) {
   }
 }
 
-// As a shell's `ulimit -f` does it: the signal is not ignored.
+// The limit is set as by the shell's `ulimit -f`, where the signal is not ignored.
 TEST(Interruption, ALimitOnTheSizeOfFilesIsAFullDisk) {
   const auto limited = [] {
     const rlimit limit{400'000, 400'000};
@@ -135,7 +137,8 @@ TEST(Interruption, ALimitOnTheSizeOfFilesIsAFullDisk) {
   EXPECT_EQ(difference_of_files(whole / "run.csv", directory / "run.csv"), "");
 }
 
-// 200,000 coordinates: TRILL_LONG=1. Where others compute at the same time, seconds say nothing.
+// The tests with 200,000 coordinates run with TRILL_LONG=1. They measure seconds, which mean nothing on a busy
+// machine.
 bool is_busy() {
   double load = 0;
   return ::getloadavg(&load, 1) == 1 && load > 2.0 * std::thread::hardware_concurrency();

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Kills of every method and formulation that is registered, with checkpoints by the clock as well as by steps.
-// TRILL_KILLS is the number of kills of each.
+// Kills of runs with every registered method and formulation, with checkpoints by time and by steps. TRILL_KILLS is
+// the number of kills of each.
 #include "kill_study.hpp"
 #include "trill/driver/plan.hpp"
 
@@ -16,12 +16,12 @@ struct Candidate {
   double to;
   OptionSet parameters{};
 };
-// The first that a method can run is taken.
+// The first of these that a method can run is used.
 const Candidate small_models[] = {{"kepler", 20000},       {"rigid", 20000},      {"rectifier", 20},
                                   {"langevin", 500000},    {"two_springs", 5000}, {"weakly_coupled", 100},
                                   {"stiff_spring", 20000}, {"wire", 2000},        {"satellite", 1e10, {{"B", "0"}}},
                                   {"beam", 20000}};
-// Matrices of these are sparse: methods that factorise them cannot save the factors.
+// These have sparse matrices. Methods that factorise them cannot save the factors in a checkpoint.
 const Candidate sparse_models[] = {{"fermi_pasta_ulam", 2000, {{"m", "40"}}}, {"link_chain", 100}};
 
 // A method, or a formulation with the method that it is run with.
@@ -30,7 +30,7 @@ struct Named {
 };
 void PrintTo(const Named& named, std::ostream* out) { *out << named.name; }
 
-// A fitting model, with so many steps as take about the wanted time.
+// A model that the method can run, with as many steps as take about the wanted time.
 struct Fitting {
   const Candidate* candidate = nullptr;
   bool saves_memory = true;
@@ -50,14 +50,14 @@ Fitting try_out(const Named& named, const Candidate& candidate) {
     PreparedRun run = prepare(plan);
     for (std::int64_t steps = 200;; steps *= 4) {
       run.options.max_steps = steps;
-      const std::clock_t begun = std::clock();  // processor time: other programs do not count
+      const std::clock_t begun = std::clock();  // processor time, without that of other programs
       if (run.run().outcome.status != RunStatus::step_limit) return {};
       const double seconds = static_cast<double>(std::clock() - begun) / CLOCKS_PER_SEC;
       if (seconds < wanted_seconds / 20) continue;
       const auto wanted = static_cast<std::int64_t>(static_cast<double>(steps) * wanted_seconds / seconds);
       return {&candidate, run.stepper->info().saves_memory, std::min(wanted, most)};
     }
-  } catch (const UsageError&) {  // not for this model
+  } catch (const UsageError&) {  // the method does not accept this model
     return {};
   }
 }
@@ -88,7 +88,7 @@ class KilledMethod : public testing::TestWithParam<Named> {};
 INSTANTIATE_TEST_SUITE_P(All, KilledMethod, testing::ValuesIn(all_names()),
                          [](const auto& info) { return info.param.name; });
 
-// Where a method cannot save the factors of sparse matrices, half of the kills come there.
+// If a method cannot save the factors of sparse matrices, half of the kills use a model with such matrices.
 Fitting fitting_sparse_model(const Named& named, const Fitting& small) {
   if (!small.saves_memory || !Catalogue::all().find_method(named.name)) return {};
   const Fitting sparse = first_fitting(named, sparse_models);

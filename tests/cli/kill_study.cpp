@@ -55,14 +55,14 @@ class Killer {
       resume_ = true;
     } else if (ended.code == 2 && ended.err.find("there is no interrupted run") != std::string::npos) {
       ASSERT_FALSE(safe);
-      resume_ = false;  // killed before it had begun
+      resume_ = false;  // it was killed before it had begun
     } else {
       compare(ended);
     }
   }
 
-  // A quarter of the moments are anywhere from the start on, the others soon after a new checkpoint: a run that is
-  // killed before its first one shows little.
+  // A quarter of the kills come at any time from the start, the others soon after a new checkpoint, since a kill
+  // before the first checkpoint shows little.
   bool reaches_its_moment(Process& process, int newest) {
     const double share = std::uniform_real_distribution<>(0, 1)(random_);
     const bool anywhere = study_.kills >= 3 && std::uniform_int_distribution<>(0, 3)(random_) == 0;

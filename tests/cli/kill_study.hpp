@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A run that is killed at random moments and resumed until it ends: nothing may differ from the run left in peace.
+// A run is killed at random moments and resumed until it ends. Nothing may differ from an uninterrupted run.
 #pragma once
 
 #include "tool.hpp"
@@ -8,10 +8,10 @@ namespace trill::testing_cli {
 struct KillStudy {
   std::string run;  // the words after `trill run`, without the file
   std::string file = "run.h5";
-  int kills = 1;  // fewer than three: each right after a checkpoint, so that none is wasted
+  int kills = 1;  // if fewer than three, each comes right after a checkpoint, so that none is wasted
 };
 
-// TRILL_KILLS, or this number.
+// The number in TRILL_KILLS, or `otherwise` if it is not set.
 int wanted_kills(int otherwise);
 
 // Fails the current test if anything differs.

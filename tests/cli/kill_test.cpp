@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Kills of runs with many kinds of output, formats and directions. TRILL_KILLS is the number of kills of each case.
+// Kills of runs with various outputs, formats and directions. TRILL_KILLS is the number of kills of each case.
 #include "kill_study.hpp"
 
 #include <algorithm>
@@ -17,8 +17,8 @@ struct Case {
 };
 void PrintTo(const Case& c, std::ostream* out) { *out << c.name; }
 
-// An eighth to a quarter of a second each, with about forty checkpoints that fall between rows; four times as long
-// where there are many kills.
+// Each takes an eighth to a quarter of a second, with about forty checkpoints at steps that are not rows. With many
+// kills runs are four times as long.
 const Case cases[] = {
     {"verlet_every", "kepler --method verlet --h 1e-3 --to 1600 --every 10 --checkpoint-every 39999"},
     {"verlet_every_step_csv", "stiff_spring --method verlet --h 1e-3 --to 120 --checkpoint-every 2999", "run.csv"},
@@ -56,13 +56,13 @@ const Case cases[] = {
     {"forced_breakpoints", "forced --h 1e-3 --to 1200 --every 10 --checkpoint-every 29999"},
 };
 
-// The number after this option; 0: there is none.
+// The number that follows this option, or 0 without the option.
 double number_after(const Words& words, const std::string& option) {
   const auto found = std::find(words.begin(), words.end(), option);
   return found == words.end() ? 0 : std::stod(*std::next(found));
 }
 
-// The same run with a part of its steps and as many checkpoints.
+// The same run with fewer steps but as many checkpoints.
 std::string shortened(const std::string& run, double share) {
   const Words words = words_of(run);
   const auto rows = static_cast<int>(number_after(words, "--every"));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A model file with a table, events, switches and units on the command line.
+// A model file with a table, events, switches and units, used from the command line.
 #include "support/mentions.hpp"
 #include "tool.hpp"
 #include "trill/solution/solution_file.hpp"
@@ -73,7 +73,7 @@ TEST_F(ModelWithEvents, AreChecked) {
   EXPECT_THAT(ended.out, AllOf(HasSubstr("event"), HasSubstr("bounce"), HasSubstr("height            4.5 m"),
                                HasSubstr("parameter k       1 N/m")));
   EXPECT_EQ(count_of(ended.out + ended.err, warning), 1u) << ended.out;
-  // The file is found beside the model, wherever the user stands.
+  // The table is found in the folder of the model, whatever the current folder is.
   fs::create_directory(directory_ / "below");
   EXPECT_EQ(trill_in(directory_ / "below", {"check", "../balls.toml"}).code, 0);
 }
@@ -85,7 +85,7 @@ TEST_F(ModelWithEvents, RunWithNoticesEventsAndUnits) {
   EXPECT_THAT(ended.out, Not(HasSubstr("threshold 0)")));
   const SolutionFile file(directory_ / "run.json");
   const RunOutcome& outcome = file.outcome();
-  ASSERT_EQ(outcome.notices.size(), 2u);  // the other one says why this method was chosen
+  ASSERT_EQ(outcome.notices.size(), 2u);  // the other one gives the reason for the choice of the method
   EXPECT_EQ(outcome.notices[0].code, "method");
   EXPECT_EQ(outcome.notices[1].text, warning);
   ASSERT_GE(outcome.events.size(), 3u);
@@ -101,7 +101,8 @@ TEST_F(ModelWithEvents, RunWithNoticesEventsAndUnits) {
   EXPECT_THAT(read_text(directory_ / "run.html"), AllOf(HasSubstr("m/s"), HasSubstr("bounce"), HasSubstr(warning)));
 }
 
-// From height 3 under gravity 5 with restitution 0.6: the fall takes sqrt(6/5), all flights together 3 times as long.
+// From a height of 3 under gravity 5 with restitution 0.6: the fall takes sqrt(6/5), all flights together 3 times as
+// long.
 TEST_F(ModelWithEvents, AMotionThatComesToRestEndsThere) {
   const char* const ball =
       "coordinates.x = {}\n[[potential]]\nenergy = \"5*x\"\n[[event]]\nname = \"floor\"\nwhen = \"x - 0.2\"\n"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A model file on the command line: run, checked, refused.
+// A model file on the command line is run, checked or refused.
 #include "support/mentions.hpp"
 #include "tool.hpp"
 #include "trill/solution/solution_file.hpp"
@@ -52,7 +52,7 @@ TEST_F(ModelFile, CheckSaysWhatItIs) {
   EXPECT_EQ(trill("order verlet --on my.toml --param omega2=2").code, 0);
 }
 
-// What a run refuses, the check tells, and both say the same.
+// What a run refuses is also found by `trill check`, with the same words.
 TEST_F(ModelFile, CheckTellsOfConstraintsThatAreNoneMore) {
   const std::string point = "[coordinates]\nx = 1\ny = 0\n[[constraint]]\nequation = \"x^2 + y^2 - 1\"\n";
   write(point + "[[constraint]]\nequation = \"2*x^2 + 2*y^2 - 2\"\n");

@@ -13,7 +13,7 @@ namespace {
 using nlohmann::json;
 using testing::HasSubstr;
 
-// A cantilever with EI = rho A = L = 1: omega_k = beta_k^2 with cos(beta) cosh(beta) = -1.
+// A cantilever with EI = rho A = L = 1 has omega_k = beta_k^2 with cos(beta) cosh(beta) = -1.
 constexpr double cantilever[] = {3.516015268500, 22.03449156, 61.69721441};
 }  // namespace
 
@@ -34,7 +34,7 @@ TEST(ModesCommand, CantileverByBothChecks) {
 TEST(ModesCommand, ShapesAreScaledByTheMass) {
   const Directory directory;
   const Ended ended = trill_in(directory.path(), words_of("modes from_sets.toml --out shapes.csv"));
-  EXPECT_EQ(ended.code, 3);  // the model is not there, and nothing is written
+  EXPECT_EQ(ended.code, 3);  // the file of the model is missing, and nothing is written
   EXPECT_TRUE(directory.names().empty());
 
   write_text(directory / "pair.toml",
@@ -42,7 +42,7 @@ TEST(ModesCommand, ShapesAreScaledByTheMass) {
              "[[potential]]\nenergy = \"a^2 + b^2 + (a - b)^2\"\n");
   const Ended pair = trill_in(directory.path(), words_of("modes pair.toml --out shapes.csv"));
   ASSERT_EQ(pair.code, 0) << pair.err;
-  // K = [4 -2; -2 4], M = 2: omega^2 = 1 for (1, 1) and 3 for (1, -1), each of length 1/2 in every component.
+  // K = [4 -2; -2 4] and M = 2 give omega^2 = 1 for (1, 1) and 3 for (1, -1). Each component is 1/2.
   EXPECT_THAT(pair.out, HasSubstr("1.73205081"));
   std::istringstream table(read_text(directory / "shapes.csv"));
   std::string header, first;
@@ -62,7 +62,7 @@ TEST(ModesCommand, TheReportDrawsTheShapes) {
   ASSERT_EQ(ended.code, 0) << ended.err;
   const json page = json::parse(page_data(directory / "shapes.html"));
   ASSERT_EQ(page["shapes"].size(), 4u);
-  // 4 sqrt(8) sin(pi/8), of three points on a side of 1.
+  // With three points on a side of length 1, omega = 4 sqrt(8) sin(pi/8).
   EXPECT_EQ(page["shapes"][0]["title"], "Mode 1: omega = 4.32957");
   for (const json& shape : page["shapes"]) {
     EXPECT_EQ(shape["picture"]["frames"], 2);
@@ -94,10 +94,10 @@ TEST(ModesCommand, RefusesWhatHasNoModes) {
     EXPECT_TRUE(ended.out.empty()) << line;
     return ended.code;
   };
-  EXPECT_EQ(code("modes hill.toml"), 1);  // not a stable equilibrium
+  EXPECT_EQ(code("modes hill.toml"), 1);  // the equilibrium is not stable
   EXPECT_EQ(code("modes turning.toml"), 2);
-  EXPECT_EQ(code("modes robertson"), 2);     // not mechanical
-  EXPECT_EQ(code("modes slider_crank"), 2);  // constraints
+  EXPECT_EQ(code("modes robertson"), 2);     // not a mechanical model
+  EXPECT_EQ(code("modes slider_crank"), 2);  // has constraints
   EXPECT_EQ(code("modes beam --count 41"), 2);
   EXPECT_EQ(code("modes beam --count 0"), 2);
   EXPECT_EQ(code("modes beam --check guess"), 2);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Molecules on the command line: parameters that are words, forces of other programs, files for other programs.
+// Molecules on the command line: parameters that are words, forces from other programs, files for other programs.
 #include "tool.hpp"
 #include "trill/solution/solution_file.hpp"
 
@@ -38,7 +38,7 @@ TEST_F(MoleculesOnTheCommandLine, MotionIsWrittenForOtherPrograms) {
     const Ended ended = trill(std::string("export run.h5 -o ") + name);
     EXPECT_EQ(ended.code, 0) << ended.err;
   }
-  EXPECT_EQ(trill("verify run.h5").err, "");  // from the files of the model, which are beside it
+  EXPECT_EQ(trill("verify run.h5").err, "");  // the files of the model are in the same folder
   EXPECT_EQ(read_text(directory_ / "run.xyz"), read_text(directory_ / "direct.xyz"));
   EXPECT_THAT(trill("export run.h5").err, HasSubstr("-o run.xyz"));
   ASSERT_EQ(trill("run stiff_spring --to 0.1 --check off --out other.h5").code, 0);

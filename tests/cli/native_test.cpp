@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Compiled models on the command line: the same numbers, the choice told and kept; exports that compile.
+// Compiled models on the command line: they give the same numbers, the choice is reported and stored, and exported
+// sources can be compiled.
 #include "support/mentions.hpp"
 #include "tool.hpp"
 #include "trill/solution/solution_file.hpp"
@@ -51,7 +52,7 @@ TEST_F(NativeCode, AutoCompilesWhatPaysAndUsesWhatIsThere) {
   ASSERT_EQ(trill(brief + "a.json").code, 0);
   EXPECT_EQ(code_of("a.json"), "interpreted");
   EXPECT_FALSE(fs::exists(directory_ / "cache"));
-  // A billion steps pay; the first thousand are enough to see it.
+  // For a billion steps compilation pays, so that even a dry run compiles the model.
   trill("run my.toml --to 1000 --method verlet --h 1e-6 --trust never --every 1000 --dry-run");
   EXPECT_TRUE(fs::exists(directory_ / "cache"));
   ASSERT_EQ(trill(brief + "b.json").code, 0);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A netlist on the command line: everything that works on a model file works on it.
+// A netlist on the command line: everything that works with a model file works with a netlist.
 #include "support/mentions.hpp"
 #include "tool.hpp"
 #include "trill/solution/solution_file.hpp"
@@ -16,7 +16,7 @@ using testing::HasSubstr;
 using testing::Not;
 using testing::StartsWith;
 
-// A sine behind a resistor, at the corner frequency of resistor and capacitor: amplitude over the root of two.
+// A sine behind a resistor and a capacitor, at their corner frequency: the amplitude is divided by sqrt(2).
 const char* const low_pass = R"cir(Low pass at its corner frequency
 .param amp=3 f=1k
 .include load.inc
@@ -91,7 +91,7 @@ TEST_F(NetlistOnTheCommandLine, TellsMistakesWithTheirPlace) {
   EXPECT_EQ(trill("run filter.cir --param q=1").code, 2);
 }
 
-// A current of 1e-18 A is rounding, however small the range of it is.
+// A current of 1e-18 A is rounding, even if its range is no larger.
 TEST_F(NetlistOnTheCommandLine, NoiseBelowItsTolerancesIsNoError) {
   write_text(directory_ / "still.cir", "Nothing moves\nV1 a 0 5\nR1 a b 1k\nC1 b 0 1u\n.tran 1u 1m\n.end\n");
   const Ended ended = trill("run still.cir --json");
@@ -100,8 +100,9 @@ TEST_F(NetlistOnTheCommandLine, NoiseBelowItsTolerancesIsNoError) {
   EXPECT_EQ(summary.at("trust").at("verdict"), "green") << summary.at("trust");
 }
 
-// At light load the current of the inductor ends in every cycle, and v(sw) floats. Two good runs differ there by volts
-// for a moment, because an edge comes a little later in one of them, and between the steps of both.
+// At light load the current of the inductor becomes zero in every cycle, and then nothing determines v(sw). Two good
+// runs may differ there by volts for a moment, because an edge comes a little later in one of them, between the steps
+// of both.
 TEST_F(NetlistOnTheCommandLine, EdgesOfAConverterAreNotTakenForErrors) {
   fs::copy_file(fs::path(TRILL_SOURCE_DIR) / "examples/circuits/buck.cir", directory_ / "buck.cir");
   const Ended ended = trill("run buck.cir --to 1e-2 --check full --json");
@@ -130,7 +131,7 @@ TEST_F(NetlistOnTheCommandLine, ShowsTheCyclesOfAWindowInFull) {
   const SolutionFile file(directory_ / "cycles.h5");
   EXPECT_EQ(file.info().settings.at("from"), "0.0105");
   EXPECT_EQ(file.info().settings.at("to"), "0.0125");
-  EXPECT_GT(file.rows(), 400);  // the longest step of the netlist is 5 us
+  EXPECT_GT(file.rows(), 400);  // the netlist limits steps to 5 us
   ASSERT_EQ(trill("run filter.cir --method envelope --param amp=2 --report page.html --trust never").code, 0);
   EXPECT_THAT(read_text(directory_ / "page.html"),
               HasSubstr("trill run filter.cir --method envelope --param amp=2 --window WINDOW"));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Disks that are full, pipes that are closed, signals that end a run.
+// Full disks, closed pipes, and signals that end a run.
 #include "support/mentions.hpp"
 #include "tool.hpp"
 #include "trill/solution/solution_file.hpp"
@@ -30,7 +30,7 @@ void expect_disk_sentence(const Ended& ended) {
   EXPECT_TRUE(ended.err.starts_with("trill: cannot write ")) << ended.err;
 }
 
-// No file may grow beyond so many bytes; the attempt fails as on a full disk.
+// Limits the size of files. Writing more fails as on a full disk.
 auto file_limit(rlim_t bytes) {
   return [bytes] {
     const rlimit limit{bytes, bytes};
@@ -41,7 +41,7 @@ auto file_limit(rlim_t bytes) {
 
 class FullDisk : public testing::TestWithParam<const char*> {};
 
-// The limit hits a segment (40 kB) or only the final file, which is larger than any segment (600 kB).
+// The smaller limit is exceeded by a segment (40 kB), the larger one only by the final file (600 kB).
 TEST_P(FullDisk, KeepsWhatWasRecordedAndResumes) {
   const std::string name = GetParam();
   const Words run_words = words_of(
@@ -64,7 +64,7 @@ TEST_P(FullDisk, KeepsWhatWasRecordedAndResumes) {
     for (const std::string& left : directory.names()) EXPECT_THAT(left, testing::Not(HasSubstr(".tmp-")));
     EXPECT_EQ(fs::exists(directory / (name + ".part/segment-00000000.bin")), limit > 100'000);
     EXPECT_TRUE(fs::exists(directory / (name + ".part/header.json")));
-    // Still full: says so again and loses nothing.
+    // While the disk is still full, a resumed run says so again and loses nothing.
     if (limit > 100'000)
       expect_disk_sentence(run(command("--resume"), {.directory = directory.path(), .before_run = file_limit(limit)}));
     const Ended resumed = run(command("--resume"), {.directory = directory.path()});
@@ -80,7 +80,7 @@ TEST(FullDisk, OfASmallFileSystem) {
   const Directory directory;
   const fs::path mount = directory / "small";
   fs::create_directory(mount);
-  // In a name space of this process, so that nothing stays mounted however the test ends.
+  // Mounted in a name space of this process, so that nothing stays mounted however the test ends.
   if (::unshare(CLONE_NEWNS) != 0 || ::mount("none", "/", nullptr, MS_REC | MS_PRIVATE, nullptr) != 0 ||
       ::mount("none", mount.c_str(), "tmpfs", 0, "size=1m") != 0)
     GTEST_SKIP() << "a file system cannot be mounted here";
@@ -126,7 +126,7 @@ TEST(FullDisk, OfStandardOutput) {
   }
 }
 
-// A reader that goes away, as `| head -1` does.
+// The reader of the pipe ends early, as with `| head -1`.
 TEST(ClosedPipe, EndsInPeace) {
   for (const char* line : {"list models", "list methods --json", "--help", "run --help", "stability verlet --json",
                            "run stiff_spring --to 1"})
@@ -174,14 +174,15 @@ TEST_P(Signal, StopsAtACheckpointAndResumesBitForBit) {
   for (int i = 0; i < 4; ++i) {
     Process process(command(where), {.directory = broken.path()});
     ASSERT_TRUE(wait_until(process, [&] { return fs::exists(broken / "run.h5.part/header.json"); }));
-    // CVODE cannot be stored in the middle of its history: it goes back to its last regular checkpoint.
+    // The history of CVODE cannot be stored between checkpoints, so it goes back to its last regular checkpoint.
     const bool regular_only = std::string_view(line).find("cvode") != std::string_view::npos;
     if (regular_only) wait_until(process, [&] { return newest_checkpoint(broken / "run.h5.part") >= 0; });
     process.running(0.03 + 0.02 * i);
     process.send(signal);
     const Ended ended = process.wait();
     if (ended.code == 0) break;
-    if (ended.signal == signal && std::string_view(where) == "--resume") continue;  // before it could listen
+    // It had not yet installed its signal handler.
+    if (ended.signal == signal && std::string_view(where) == "--resume") continue;
     ++stopped;
     ASSERT_EQ(ended.code, 130) << ended.err;
     EXPECT_EQ(lines_of(ended.err), 1) << ended.err;
@@ -190,7 +191,7 @@ TEST_P(Signal, StopsAtACheckpointAndResumesBitForBit) {
     EXPECT_EQ(ended.out, "");
     EXPECT_FALSE(fs::exists(broken / "run.h5"));
     EXPECT_TRUE(newest_checkpoint(broken / "run.h5.part") >= 0);
-    // What is there so far can be looked at.
+    // The rows recorded so far can be shown.
     EXPECT_EQ(trill_in(broken.path(), {"report", "run.h5", "-o", "sofar.html"}).code, 0);
     fs::remove(broken / "sofar.html");
     where = "--resume";
@@ -234,7 +235,7 @@ TEST(Signal, WithoutAFileSaysThatNothingWasRecorded) {
   }
 }
 
-// In the check, which takes many times as long as the run here: the run itself is whole and is kept.
+// The signal comes during the check, which takes much longer than this run. The run is complete and must be kept.
 TEST(Signal, InTheCheckKeepsTheRun) {
   const Directory directory;
   Process process(tool_command(words_of("run kepler --method verlet --h 0.05 --to 2e5 --every 100000 --accuracy 1e-8 "

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What the pages that the tool writes contain. How they look is tested in a browser (web/test).
+// The contents of the pages that the tool writes. Their appearance is tested in a browser (web/test).
 #include "cli/tool.hpp"
 
 #include <cstring>
@@ -14,7 +14,7 @@ using nlohmann::json;
 using testing::HasSubstr;
 using testing::Not;
 
-// The doubles that base64 text stands for.
+// Decodes base64 text into doubles.
 std::vector<double> numbers_of(const json& data) {
   constexpr std::string_view digits = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
   std::string bytes;
@@ -45,7 +45,7 @@ TEST_F(Pages, SpectrumIsShownOnRequestOfWhatIsNamedWithTheFrequenciesOfTheModel)
     const json spectra = data_of(directory_ / page)["runs"][0]["spectrum"];
     ASSERT_EQ(spectra.size(), 1u) << page;
     EXPECT_EQ(spectra[0]["series"][0]["label"], "r");
-    // sqrt(k/m) with k = 1/epsilon^2 = 1000
+    // The frequency is sqrt(k/m) with k = 1/epsilon^2 = 1000.
     ASSERT_EQ(spectra[0]["marks"].size(), 1u) << page;
     EXPECT_NEAR(spectra[0]["marks"][0]["x"].get<double>(), 31.6228, 1e-3);
   }
@@ -60,7 +60,7 @@ TEST_F(Pages, SpectrumOfAnUnknownNameAndWithoutAPageAreRefused) {
   EXPECT_EQ(trill({"run", "stiff_spring", "--spectrum"}).code, 2);
 }
 
-// x = a cos t: at t = pi it is -a, its mean is 0, its largest value a.
+// x = a cos t: at t = pi it is -a, its mean is 0 and its largest value a.
 constexpr const char* pendulum = R"(
 [parameters]
 a = 1
@@ -106,7 +106,7 @@ TEST_F(Pages, ASweepOverTwoParametersIsAHeatMapAndSaysWhereItIsTooCoarse) {
   ASSERT_EQ(ended.code, 0) << ended.err;
   EXPECT_THAT(ended.out, HasSubstr("at the end (a = 3 to 10)"));
   const json page = data_of(directory_ / "sweep.html");
-  EXPECT_EQ(page["summary"].size(), 2u) << page["summary"];  // energy and double_x
+  EXPECT_EQ(page["summary"].size(), 2u) << page["summary"];  // the energy and double_x
   for (const json& one : page["charts"]) {
     if (one["title"] != "double_x over a and b") continue;
     EXPECT_EQ(one["style"], "heat");
@@ -158,7 +158,7 @@ TEST_F(Pages, PrintIsAPageForPaper) {
   EXPECT_EQ(data_of(directory_ / "paper.html")["runs"].size(), 1u);
 }
 
-// What was asked is answered before anything else.
+// If averages were asked for, they come first on the page.
 TEST_F(Pages, AveragesAreTheAnswerWhereTheyWereAskedFor) {
   ASSERT_EQ(trill({"run", "langevin", "--want", "statistics", "--to", "100", "--report", "run.html"}).code, 0);
   const json page = data_of(directory_ / "run.html");

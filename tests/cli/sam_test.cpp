@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Stroboscopic averaging as a user asks for it.
+// Stroboscopic averaging, as a user calls it.
 #include "support/mentions.hpp"
 #include "tool.hpp"
 
@@ -19,7 +19,7 @@ Ended tool(const std::string& line) {
 TEST(Sam, WorkDoesNotGrowWithTheFrequency) {
   std::vector<double> forces;
   for (const char* omega : {"10000", "100000"}) {
-    const bool checks = forces.empty();  // following all periods of the second run would take too long
+    const bool checks = forces.empty();  // in the second run it would take too long to follow all periods
     const Ended r = tool(fmt::format("run weakly_coupled --method sam --rtol 1e-4 --json --check {} --param omega={}",
                                      checks ? "full" : "off", omega));
     ASSERT_EQ(r.code, 0) << r.err;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The slow motion as a user asks for it.
+// The slow motion, as a user asks for it.
 #include "support/mentions.hpp"
 #include "tool.hpp"
 
@@ -28,8 +28,8 @@ TEST(Slow, IsChosenWhereTheModelNamesItsGaps) {
   EXPECT_EQ(j["trust"]["verdict"], "green");
 }
 
-// The stiff spring keeps its length but for its oscillation, whose amplitude is 3e-5: whether places are right to 1e-6
-// must not be judged by that, however long the check may take.
+// Apart from its oscillation, with an amplitude of 3e-5, the length of the stiff spring is constant. An accuracy of
+// 1e-6 of the positions must not be judged relative to this small range, with little or much time for the check.
 TEST(Slow, LengthsOfStiffSpringsAreJudgedByTheirSize) {
   for (const char* check : {"0.04", "full"}) {
     const Ended r =
@@ -58,7 +58,8 @@ TEST(Slow, SaysWhyItIsNotChosen) {
   EXPECT_THAT(mistyped.err, mentions("'slow'"));
 }
 
-// The rough run of a chain is refused on the way, as above; without it nobody knows yet.
+// For this chain slow is refused by a rough trial run, as above. A dry run makes no trial, so the refusal is not yet
+// known.
 TEST(Slow, IsNotTriedOutInADryRun) {
   const Ended r = tool("run chain --want slow --dry-run");
   EXPECT_EQ(r.code, 0) << r.err;
@@ -66,7 +67,7 @@ TEST(Slow, IsNotTriedOutInADryRun) {
   EXPECT_EQ(r.out.find("frequencies meet"), std::string::npos) << r.out;
 }
 
-// Two springs of one stiffness: the ratio of their frequencies passes 2 (case iii of SAT09 sec. 4).
+// Two springs of equal stiffness: the ratio of their frequencies passes 2 (case iii of SAT09 sec. 4).
 TEST(Slow, WarnsOfAResonance) {
   for (const char* to : {"10", "-10"}) {
     const Ended r = tool(

@@ -42,7 +42,7 @@ TEST_F(SteadyOnTheCommandLine, WritesSolutionAndReport) {
   EXPECT_TRUE(std::filesystem::exists(directory_ / "run.html"));
 }
 
-// An oscillator without units, whose steady state takes a single iteration.
+// An oscillator without units, whose steady state is found in a single iteration.
 TEST_F(SteadyOnTheCommandLine, NumbersWithoutUnitEndTheirLines) {
   const Ended ended = trill("run forced --param omega=10.3 --want steady --set period=6.283185307179586");
   ASSERT_EQ(ended.code, 0) << ended.err;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Structures and bodies from files: `trill reduce`, and what is said about matrices and loads that cannot be used.
+// Structures and bodies from files: `trill reduce`, and messages about matrices and loads that cannot be used.
 #include "support/mentions.hpp"
 #include "tool.hpp"
 
@@ -21,7 +21,7 @@ class StructureFiles : public testing::Test {
     return "%%MatrixMarket matrix coordinate real symmetric\n3 3 " + std::to_string(count) + "\n" + entries;
   }
   Ended trill(const std::string& line) { return trill_in(directory_.path(), words_of(line)); }
-  // Runs the three masses with another stiffness matrix or another load.
+  // The messages of a run of the three masses with another stiffness matrix or another load.
   std::string said(const std::string& stiffness, const std::string& load = "{ on = \"u3\" }") {
     write_text(directory_ / "s.toml", "[structure]\nmass = \"M.mtx\"\nstiffness = \"" + stiffness + "\"\nload = " +
                                           load + "\n[structure.outputs]\ntip = \"u3\"\n[run]\nto = 10\n");
@@ -80,7 +80,8 @@ TEST_F(StructureFiles, LoadsThatCannotBeFollowedAreNamedWithTheirLine) {
   EXPECT_THAT(said("K.mtx", "{ on = \"u3\", factor = \"1/(t - 5)\" }"), mentions("s.toml:4", "near t = 5", "bound"));
   EXPECT_THAT(said("K.mtx", "{ on = \"u7\" }"), mentions("s.toml:4", "'u7'", "u1 to u3"));
 }
-// The matrix of equal steps is the same all along; the solver starts afresh where the load has a kink.
+// With equal steps the matrix is always the same. There may be a second factorisation where the method restarts, at a
+// kink of the load.
 TEST_F(StructureFiles, EqualStepsOfALinearStructureShareOneFactorisation) {
   const Ended ended =
       trill("run plate --param elements=6 --method generalized_alpha --h 0.01 --check off --out run.json");

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Titles, units, references and names of files may hold anything; the terminal gets nothing that it obeys.
+// Titles, units, references and names of files may contain anything. The terminal must not receive anything that it
+// would execute.
 #include "support/mentions.hpp"
 #include "tool.hpp"
 #include "trill/solution/solution_file.hpp"
@@ -20,7 +21,8 @@ namespace trill::testing_cli {
 namespace {
 using testing::HasSubstr;
 
-// Clears the screen, sets the title of the window, the same with controls of one byte, writes from right to left.
+// The text would clear the screen, set the title of the window, do both with one-byte controls, and write from right
+// to left.
 constexpr const char* evil_model = R"(title = "swing\u001b[2J\u009b31m \u202erevo\u202c ü"
 reference = "Nobody\u001b]0;title\u0007, 1999"
 equations = "x'' = -x\u001b[8m"
@@ -105,12 +107,12 @@ TEST_F(TerminalText, OfMessagesThatQuote) {
   EXPECT_EQ(trill("check evil\x1b[2J.toml").code, 0);
 }
 
-// What a terminal gets that the tool is connected to. It is read while the tool runs, since a terminal holds little.
+// The output of the tool on a terminal. It is read while the tool runs, since the buffer of a terminal is small.
 std::string seen_on_a_terminal(const Words& words, const std::function<void()>& before_run) {
   const int terminal = ::posix_openpt(O_RDWR | O_NOCTTY);
   if (terminal < 0 || ::grantpt(terminal) != 0 || ::unlockpt(terminal) != 0) return "no terminal";
   const std::string name = ::ptsname(terminal);
-  const int kept_open = ::open(name.c_str(), O_RDWR | O_NOCTTY | O_CLOEXEC);  // until the tool has ended
+  const int kept_open = ::open(name.c_str(), O_RDWR | O_NOCTTY | O_CLOEXEC);  // kept open until the tool has ended
   std::string text;
   std::thread reader([&] {
     std::array<char, 4096> part;
@@ -144,7 +146,7 @@ TEST(TerminalColours, VerdictsHaveAColourASignAndTheWordUnlessColoursAreRefused)
   EXPECT_THAT(seen_on_a_terminal(words, dumb), HasSubstr("trust: green."));
 }
 
-// Longest line in characters, without the colours.
+// The length of the longest line in characters, not counting colours.
 std::size_t widest_line(const std::string& text) {
   std::size_t widest = 0, width = 0;
   for (std::size_t i = 0; i < text.size(); ++i) {
@@ -174,7 +176,7 @@ TEST(TerminalWidth, TablesAndTextsFitEightyColumns) {
   }
 }
 
-// Columns that have no room beside the others come below, after the first one again.
+// Columns for which there is no room come below, again after the first column.
 TEST(TerminalWidth, NoColumnOfATableIsLost) {
   const Words words{"run", "kepler", "--to", "1", "--sweep", "e=0.1:0.8:3"};
   const std::string wide = seen_on_a_terminal(words, [] { ::setenv("COLUMNS", "200", 1); }),

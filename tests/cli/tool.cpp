@@ -235,7 +235,7 @@ std::string difference_of_files(const fs::path& a, const fs::path& b) {
   if (outcome_text(one) != outcome_text(two))
     return fmt::format("outcomes differ:\n{}\n{}", outcome_text(one), outcome_text(two));
   const auto words_on_trust = [](Trust trust) {
-    trust.remedy.clear();  // it tells how long it would take, from times that were measured
+    trust.remedy.clear();  // it contains a predicted duration, which depends on measured times
     return to_json(trust);
   };
   if (words_on_trust(one.trust()) != words_on_trust(two.trust())) return "the words on trust differ";

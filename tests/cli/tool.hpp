@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Runs the command-line tool, and other programs, as a user does: in a directory of their own, with what they print.
+// Runs the tool and other programs as a user does, in a directory of their own, and returns what they print.
 #pragma once
 
 #include <filesystem>
@@ -14,7 +14,7 @@ namespace trill::testing_cli {
 namespace fs = std::filesystem;
 using Words = std::vector<std::string>;
 
-// Removed at the end, with all that is in it.
+// A temporary directory, which is removed at the end with all its contents.
 class Directory {
  public:
   Directory();
@@ -23,25 +23,25 @@ class Directory {
   ~Directory();
   const fs::path& path() const { return path_; }
   fs::path operator/(const std::string& name) const { return path_ / name; }
-  Words names() const;  // of everything inside, sorted; below a directory as DIR/NAME
+  Words names() const;  // everything inside, sorted, with files below a directory as DIR/NAME
 
  private:
   fs::path path_;
 };
 
 struct Ended {
-  int code = -1;   // exit code; -1 when a signal ended it
-  int signal = 0;  // that ended it
+  int code = -1;   // exit code, or -1 if a signal ended the program
+  int signal = 0;  // the signal that ended it
   bool timed_out = false;
   std::string out, err;
   double seconds = 0;
 };
 
 struct Surroundings {
-  fs::path directory{};                // empty: the current one
-  double timeout = 120;                // seconds, then it is killed
-  std::string standard_output{};       // a file to open in place of the collected output
-  std::function<void()> before_run{};  // in the child
+  fs::path directory{};                // if empty, the current one
+  double timeout = 120;                // seconds after which it is killed
+  std::string standard_output{};       // a file to which the output goes instead of being collected
+  std::function<void()> before_run{};  // called in the child process
   bool tool_on_path = false;
 };
 
@@ -52,7 +52,7 @@ class Process {
   Process& operator=(const Process&) = delete;
   ~Process();  // kills what is still running
   pid_t id() const { return id_; }
-  bool running(double wait_seconds = 0);  // waits so long for the end
+  bool running(double wait_seconds = 0);  // waits at most this long for the end
   void send(int signal) const;
   Ended wait();
 
@@ -66,24 +66,24 @@ class Process {
 };
 
 double now_seconds();
-Words tool_command(const Words& words);  // the tool's path in front
+Words tool_command(const Words& words);  // the path of the tool, followed by the words
 Ended run(const Words& command, const Surroundings& surroundings);
 Ended trill_in(const fs::path& directory, const Words& words);
 
-Words words_of(const std::string& line);  // split at spaces, quotes kept together as in a shell
+Words words_of(const std::string& line);  // splits at spaces and keeps quoted parts together, as a shell does
 std::string read_text(const fs::path& path);
 void write_text(const fs::path& path, const std::string& text);
-std::string page_data(const fs::path& page);  // the JSON that a report page was made of
+std::string page_data(const fs::path& page);  // the JSON from which a report page was made
 
-// The number of the newest checkpoint in a part directory, -1 when there is none.
+// The number of the newest checkpoint in a .part directory, or -1 if there is none.
 int newest_checkpoint(const fs::path& part);
-// Waits until the condition holds; false when the process ends before, or a minute passes.
+// Waits until the condition holds. Returns false if the process ends before, or after a minute.
 bool wait_until(Process& process, const std::function<bool()>& holds);
-// The program has begun and handles this signal, or has a thread that waits for it. On a busy machine that takes a
+// Waits until the program handles this signal, or has a thread that waits for it. On a busy machine this takes a
 // while.
 bool wait_until_it_handles(Process& process, int signal);
 
-// What differs between two solution files: rows bit by bit, what was run, how it ended, counters but the seconds.
-// Empty: nothing.
+// Describes how two solution files differ: in the bits of their rows, what was run, how it ended, or the counters (not
+// their seconds). Empty if they do not differ.
 std::string difference_of_files(const fs::path& a, const fs::path& b);
 }  // namespace trill::testing_cli

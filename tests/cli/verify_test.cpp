@@ -36,7 +36,7 @@ TEST(Verify, AGoodRunIsGreenAlsoStrictly) {
   EXPECT_THAT(ended.out, HasSubstr("green."));
 }
 
-// What was judged in the run is judged again, and the command that would be better can be typed as it stands.
+// The same components are judged as in the run, and the recommended command can be typed as it is printed.
 TEST(Verify, KnowsTheQuestionAndTheNameOfTheModel) {
   const Directory directory;
   write_text(directory / "pair.toml", R"toml(
@@ -56,7 +56,7 @@ to = 20
   EXPECT_THAT(all.out, HasSubstr("better: trill run pair.toml "));
 }
 
-// The model is looked for beside the solution and in the folder in which the command is typed.
+// The model is searched in the folder of the solution and in the current folder.
 TEST(Verify, FindsTheFilesThatAModelReads) {
   const Directory directory;
   fs::create_directory(directory / "model");

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Whatever the file of a reduced body holds, it comes out as finite numbers of the right sizes or is refused.
+// Whatever the file of a reduced body contains, it gives finite numbers in matrices of the right sizes, or is refused.
 #include "model/bodies/reduced_body.hpp"
 #include "time_limit.hpp"
 
@@ -18,7 +18,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     if (m->rows() != body.modes() || m->cols() != body.modes() || !m->allFinite()) std::abort();
   for (const auto& p : body.points)
     if (p.shape_x.size() != body.modes() || !p.shape_angle.allFinite()) std::abort();
-  // What is written is accepted again and says the same.
+  // What trill writes is accepted when it is read, and is written again in the same way.
   const std::string text = trill::body_text(body);
   if (trill::body_text(trill::read_reduced_body("again.body", text)) != text) std::abort();
   return 0;

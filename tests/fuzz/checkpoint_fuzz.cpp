@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Whatever the directory of an unfinished run holds, its rows and its checkpoint are read, or it is refused. The first
-// byte of an input says which file it is; checksums are set right, so that damage gets past them.
+// Whatever the directory of an unfinished run contains, its rows and its checkpoint are read, or it is refused. The
+// first byte of an input tells which file it is. Checksums are corrected, so that the damage is not found by them
+// alone.
 #include "scratch_folder.hpp"
 #include "solution/part_directory.hpp"
 #include "time_limit.hpp"
@@ -26,7 +27,7 @@ std::string with_checksum(std::string bytes) {
   return bytes.append(reinterpret_cast<const char*>(&sum), sizeof(sum));
 }
 
-// What methods and the driver keep between two checkpoints is made of these.
+// Reads the kinds of values of which the stored data of methods and of the driver consist.
 void unpack(Archive archive) {
   Vec vector;
   Mat matrix;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Whatever a solution in CSV holds, it is read or refused. The table comes first, then the file beside it after a line
-// "####", with "none" for a checksum.
+// Whatever a solution in CSV contains, it is read or refused. An input is the table, a line "####", and the second
+// file of the solution, with "none" as its checksum.
 #include "read_solution.hpp"
 #include "scratch_folder.hpp"
 #include "time_limit.hpp"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Whatever an expression holds, it has a value, derivatives and a form for reading, or it is refused.
+// Whatever an expression contains, it has a value, derivatives and a readable form, or it is refused.
 #include "model/expression/derivative.hpp"
 #include "model/expression/latex.hpp"
 #include "model/expression/parser.hpp"
@@ -11,9 +11,9 @@
 namespace {
 using namespace trill;
 
-constexpr std::size_t most_hessian = 4000;  // nodes of graphs whose second derivatives are looked at
+constexpr std::size_t most_hessian = 4000;  // largest graph whose second derivatives are formed
 
-// Numbers x and y with their rates, a parameter, an array of points r, and a name of two words.
+// The known names: numbers x and y with their rates, a parameter, an array of points r, and a name of two words.
 class FewNames final : public NameScope {
  public:
   explicit FewNames(ExpressionGraph& graph) : graph_(graph) {}

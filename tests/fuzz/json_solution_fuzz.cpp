@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Whatever a solution in JSON holds, it is read or refused. The files of the corpus have "none" for a checksum, so that
-// changes get past it.
+// Whatever a solution in JSON contains, it is read or refused. The files of the corpus have "none" as their checksum,
+// so that changes are not found by it.
 #include "read_solution.hpp"
 #include "scratch_folder.hpp"
 #include "time_limit.hpp"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Whatever a LAMMPS data file holds, it becomes molecules whose forces can be evaluated, or it is refused.
+// Whatever a LAMMPS data file contains, it gives molecules whose forces can be evaluated, or it is refused.
 #include "molecule_forces.hpp"
 #include "time_limit.hpp"
 

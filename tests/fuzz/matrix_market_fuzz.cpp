@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Whatever a matrix file holds, it comes out as a well-formed matrix of finite numbers or is refused.
+// Whatever a matrix file contains, it gives a well-formed matrix of finite numbers, or is refused.
 #include "model/file/matrix_market.hpp"
 #include "time_limit.hpp"
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Whatever a model file holds, it loads and then its functions can be evaluated, or it is refused. Files that it names
-// follow it in the same input, each after a line such as "#### atoms.csv".
+// Whatever a model file contains, it is refused, or it loads and its functions can be evaluated. The files that it
+// names follow in the same input, each after a line such as "#### atoms.csv".
 #include "scratch_folder.hpp"
 #include "time_limit.hpp"
 #include "trill/model/text_problem.hpp"
@@ -12,7 +12,7 @@ namespace {
 using namespace trill;
 
 constexpr std::string_view mark = "\n#### ";
-constexpr Index most_evaluated = 40;  // coordinates of models whose matrices are looked at
+constexpr Index most_evaluated = 40;  // largest model whose matrices are formed
 
 std::string plain_name(std::string_view name) {
   std::string plain;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Whatever a netlist holds, it becomes a circuit whose functions can be evaluated, or it is refused.
+// Whatever a netlist contains, it gives a circuit whose functions can be evaluated, or it is refused.
 #include "model/netlist/circuit_builder.hpp"
 #include "model/netlist/netlist_problem.hpp"
 #include "model/netlist/topology.hpp"
@@ -9,7 +9,7 @@
 
 namespace {
 using namespace trill;
-constexpr int most_unknowns = 40;  // of circuits whose start is computed
+constexpr int most_unknowns = 40;  // largest circuit whose start is computed
 
 void evaluate(const NetlistProblem& p) {
   const State s = p.initial_state();

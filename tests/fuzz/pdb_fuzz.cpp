@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Whatever a PDB file holds, its atoms have finite places, or it is refused.
+// Whatever a PDB file contains, its atoms have finite positions, or it is refused.
 #include "model/molecule/pdb_file.hpp"
 #include "time_limit.hpp"
 #include "trill/base/errors.hpp"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Whatever a PSF file and its PDB and parameter files hold, they become molecules whose forces can be evaluated, or
-// they are refused. The three files follow each other, each after a line "#### ".
+// Whatever a PSF file and its PDB and parameter files contain, they give molecules whose forces can be evaluated, or
+// they are refused. The three files follow each other in one input, separated by lines "#### ".
 #include "model/molecule/psf_reader.hpp"
 #include "molecule_forces.hpp"
 #include "time_limit.hpp"

@@ -7,7 +7,8 @@
 #include <cstdlib>
 
 namespace trill::fuzz {
-// A solution that opens has as many rows of finite numbers as it says, or a damaged row is found on the way.
+// A solution that could be opened must have as many rows of finite numbers as it states, unless a damaged row is found
+// while reading.
 inline void read_solution(const std::filesystem::path& path) {
   const SolutionFile file(path);
   const std::size_t n_y = file.info().components.size(), n_measured = file.info().quantities.size();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A folder for readers that want files, in memory where the machine has such a place.
+// A folder for readers that need files, in memory if the machine has such a folder.
 #pragma once
 
 #include <cstdlib>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Whatever a table holds, it comes out as rows of finite numbers or is refused.
+// Whatever a table contains, it gives rows of finite numbers, or is refused.
 #include "model/file/csv_table.hpp"
 #include "time_limit.hpp"
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// No file may keep a reader busy for more than a second of the processor's time. The limit of libFuzzer is one of the
-// clock on the wall, which a busy machine passes for nothing.
+// No file may take more than a second of processor time. libFuzzer limits the elapsed time instead, which says nothing
+// on a busy machine.
 #pragma once
 
 #include <cstdio>
@@ -11,7 +11,7 @@ namespace trill::fuzz {
 inline constexpr double most_seconds = 1;
 
 #ifndef FUZZING_BUILD_MODE_UNSAFE_FOR_PRODUCTION
-struct TimeLimit {  // the unit tests, which read the corpus, look at no clock
+struct TimeLimit {  // without a limit in the unit tests that read the corpus
   TimeLimit() {}
 };
 #else

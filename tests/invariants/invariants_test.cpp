@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Are the invariants kept over long runs?
+// Tests whether invariants are conserved in long runs.
 #include "support/method_cases.hpp"
 #include "trill/driver/plan.hpp"
 
@@ -29,21 +29,22 @@ double largest_deviation(const Solution& s, const char* quantity, double from, d
 
 class Symplectic : public testing::TestWithParam<MethodCase> {};
 
-// The energy error of a symplectic method oscillates in a band that does not grow.
+// The energy error of a symplectic method oscillates, and its range does not grow.
 TEST_P(Symplectic, EnergyBandDoesNotGrow) {
   if (!GetParam().info.accepts.mechanical) GTEST_SKIP() << "see the constrained test";
   const double h = GetParam().info.order >= 6 ? 0.1 : 0.05;
   const Solution s = run(GetParam(), "kepler", {{"e", "0.3"}}, h, 2000, 0.5);
   ASSERT_TRUE(s.ok()) << s.outcome.message;
   const double early = largest_deviation(s, "energy", 0, 200), late = largest_deviation(s, "energy", 1800, 2000);
-  // An implicit step is known to rounding, with an error that has a bias: 2e-15 a step over 20000 steps.
+  // An implicit step is solved up to rounding errors that have a bias: 2e-15 per step over 20000 steps.
   EXPECT_LT(late, 1.2 * early + (GetParam().info.implicit_step ? 5e-11 : 1e-11));
 }
 
 TEST_P(Symplectic, AngularMomentumToRounding) {
   if (!GetParam().info.accepts.mechanical) GTEST_SKIP() << "see the constrained test";
   const Solution s = run(GetParam(), "kepler", {{"e", "0.3"}}, 0.05, 500, 1);
-  // Kicks along r and drifts along v keep it exactly; the midpoint rule up to its Newton tolerance.
+  // Kicks along r and drifts along v conserve it exactly; the midpoint rule does up to the tolerance of Newton's
+  // iteration.
   EXPECT_LT(largest_deviation(s, "angular_momentum", 0, 500), GetParam().info.implicit_step ? 1e-9 : 1e-12);
 }
 
@@ -61,7 +62,7 @@ TEST_P(Symplectic, ConstraintsAreKept) {
   ASSERT_TRUE(s.ok()) << s.outcome.message;
   EXPECT_LT(s.measured().row(s.quantity("constraint")).maxCoeff(), 1e-10);
   EXPECT_LT(s.measured().row(s.quantity("constraint_velocity")).maxCoeff(), 1e-10);
-  // Methods for unconstrained systems are projected onto constraints, and lose their band by that.
+  // Methods for unconstrained systems are projected onto the constraints. By this they lose the bounded energy error.
   if (GetParam().info.accepts.mechanical) return;
   const double early = largest_deviation(s, "energy", 0, 20), late = largest_deviation(s, "energy", 180, 200);
   EXPECT_LT(late, 1.3 * early);
@@ -70,14 +71,14 @@ TEST_P(Symplectic, ConstraintsAreKept) {
 INSTANTIATE_TEST_SUITE_P(Registry, Symplectic,
                          testing::ValuesIn(cases_where([](const MethodInfo& i) { return i.symplectic; })), case_name);
 
-// A method without structure drifts: the band test above can fail.
+// A method that is not symplectic drifts. This shows that the test of the energy band can fail.
 TEST(Drift, Rk4LosesEnergySteadily) {
   const MethodEntry& rk4 = Catalogue::all().method("rk4");
   const Solution s = run({&rk4, {}, rk4.info}, "kepler", {{"e", "0.3"}}, 0.05, 2000, 0.5);
   EXPECT_GT(largest_deviation(s, "energy", 1800, 2000), 5 * largest_deviation(s, "energy", 0, 200));
 }
 
-// Published energy errors on the Kepler ellipse e = 0.6, h = 1e-3, at t = 50, both forms of Verlet from the same start.
+// Published energy errors for the Kepler ellipse with e = 0.6 and h = 1e-3 at t = 50, with both forms of Verlet.
 TEST(Kepler, EnergyErrorsAsPublished) {
   RunPlan p;
   p.model = "kepler";
@@ -96,7 +97,8 @@ TEST(Kepler, EnergyErrorsAsPublished) {
   EXPECT_NEAR(error_at_end(), -1.032118e-7, 0.00001e-7);
 }
 
-// A bath at kT: mean v^2 = kT / m within four standard errors of the average over particles and independent times.
+// In a heat bath the mean of v^2 is kT / m, here within four standard errors of the average over particles and
+// independent times.
 TEST(Langevin, TemperatureWithinItsErrorBar) {
   RunPlan p;
   p.model = "langevin";
@@ -104,7 +106,7 @@ TEST(Langevin, TemperatureWithinItsErrorBar) {
   p.method = "langevin_splitting";
   p.h = 0.05;
   p.to = 420;
-  p.output = Grid{3};  // three relaxation times apart: nearly independent
+  p.output = Grid{3};  // three relaxation times apart, so nearly independent
   const Solution s = prepare(p).run();
   ASSERT_TRUE(s.ok());
   const Index n = s.info.layout.nq;

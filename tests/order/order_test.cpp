@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Has every method its claimed order, in positions, velocities, multipliers and inside its steps?
+// Tests whether every method has its claimed order in positions, velocities and multipliers, and inside its steps.
 #include "analysis/convergence.hpp"
 #include "support/method_cases.hpp"
 
@@ -8,8 +8,8 @@
 
 namespace trill::test {
 namespace {
-// Steps fall on all of them, so nothing is interpolated. Methods of very high order are at rounding with steps of an
-// eighth.
+// The number of times at which errors are compared. Steps end at all of them, so nothing is interpolated. Methods of
+// very high order would be at rounding with steps of an eighth of the run, hence the smaller number.
 int compared_times(const MethodInfo& info) { return info.order >= 9 ? 2 : 8; }
 
 RunPlan plan_for(const MethodCase& c, const ModelCase& m) {
@@ -29,19 +29,19 @@ Solution at_compared_times(RunPlan plan, int times, double steps_between) {
   return prepare(plan).run();
 }
 
-// Errors above it are not in the asymptotic range.
+// Larger errors are not in the asymptotic range.
 double asymptotic_below(int order) {
   return order >= 9 ? 1e-7 : order >= 8 ? 1e-6 : order >= 4 ? 1e-5 : order >= 2 ? 1e-2 : 5e-2;
 }
-// Order 1 needs many steps to get there.
+// Methods of order 1 need many steps to reach it.
 int finer_for(int order) { return order == 1 ? 10 : 1; }
 
 struct Reference8 {
   Mat y;
-  double floor;  // errors below it say nothing
+  double floor;  // smaller errors mean nothing
 };
 
-// Computed once for all methods that are compared with it.
+// A reference, computed once for all methods that are compared with it.
 const Mat& computed_by(const std::string& method, RunPlan plan, int times, double steps_between) {
   static std::map<std::tuple<std::string, std::string, OptionSet, double, int>, Mat> known;
   plan.method = method;
@@ -51,7 +51,8 @@ const Mat& computed_by(const std::string& method, RunPlan plan, int times, doubl
   return y;
 }
 
-// dop853 with 400 steps between the times, or a method of order 2 with many steps where dop853 cannot run the model.
+// The reference is dop853 with 400 steps between the times or, if dop853 cannot run the model, a method of order 2
+// with many steps.
 Reference8 reference_for(const RunPlan& plan, const Accepts& accepts, int times) {
   if (runs_circuits_alone(accepts)) return {at_compared_times(plan, times, 20000).y(), 1e-9};
   if (accepts.langevin) return {computed_by("langevin_splitting", plan, times, 20000), 1e-7};
@@ -67,8 +68,8 @@ struct Study {
   double order(double ConvergenceRow::*error) const { return observed_order(rows, error, floor); }
 };
 
-// Largest errors over the compared times, for step sizes in a ratio of about 0.8 down to rounding. Only errors between
-// rounding and the asymptotic range count.
+// The largest errors over the compared times, for step sizes that fall by factors of about 0.8 down to rounding. Only
+// errors between rounding and the asymptotic range are used.
 Study study(const MethodCase& c, const ModelCase& m) {
   const RunPlan plan = plan_for(c, m);
   const int times = compared_times(c.info);
@@ -96,9 +97,9 @@ Study study(const MethodCase& c, const ModelCase& m) {
   return s;
 }
 
-// An order of 8 leaves only five decades of error between the asymptotic range and rounding, hence the wider band
-// there; the order conditions of those methods are checked to rounding in the tests of their coefficients.
-// Beyond that they are even (Gauss) or known from their coefficients too, and it is enough to tell 10 from 8.
+// For an order of 8, errors between the asymptotic range and rounding cover only five powers of ten, hence the wider
+// tolerance. The order conditions of these methods are tested to rounding with their coefficients. Beyond order 8,
+// orders are even (Gauss) or also known from the coefficients, and it is enough to distinguish 10 from 8.
 double tolerance_for(int order, int rows) { return order >= 10 ? 1 : order >= 8 ? 0.6 : rows >= 8 ? 0.15 : 0.3; }
 
 class Order : public testing::TestWithParam<MethodCase> {};
@@ -109,7 +110,7 @@ TEST_P(Order, IsTheClaimedOne) {
     SCOPED_TRACE(m.model);
     const Study s = study(c, m);
     for (const auto error : {&ConvergenceRow::error_q, &ConvergenceRow::error_v}) {
-      if (s.used(error) == 0) continue;  // no velocities, or exact to rounding from the start
+      if (s.used(error) == 0) continue;  // there are no velocities, or they are exact up to rounding
       ASSERT_GE(s.used(error), 4) << "too few step sizes above rounding";
       const double tolerance = tolerance_for(c.info.order, s.used(error));
       const double order = s.order(error);
@@ -124,13 +125,14 @@ INSTANTIATE_TEST_SUITE_P(Registry, Order,
 TEST_P(Order, IsNotHigherOnAGenericProblem) {
   const MethodCase& c = GetParam();
   if (runs_circuits_alone(c.info.accepts)) GTEST_SKIP() << "the rectifier switches";
-  // lin is exact on the first of the models in a heat bath, which is linear.
+  // Of the models in a heat bath the first is linear, and lin is exact for it.
   const ModelCase m = c.info.accepts.mechanical ? ModelCase{"kepler", {{"e", "0.4"}}, 3}
                                                 : smooth_models(c.info)[c.info.name == "lin" ? 1 : 0];
   const Study s = study(c, m);
   const double order = s.order(&ConvergenceRow::error_q);
   EXPECT_GT(order, c.info.order - tolerance_for(c.info.order, s.used(&ConvergenceRow::error_q)));
-  // Nearer to the claim than to the order above: pairs with small leading coefficients (dopri5) approach from above.
+  // The order must be nearer to the claimed one than to the next. Pairs with small leading coefficients (dopri5)
+  // approach their order from above.
   EXPECT_LT(order, c.info.order + 0.6);
 }
 
@@ -157,7 +159,7 @@ class DenseOrder : public testing::TestWithParam<MethodCase> {};
 
 double largest_inside_error(const RunPlan& plan, const RunPlan& reference_plan) {
   std::vector<double> times;
-  // Times that fall at odd places inside steps.
+  // The times lie at irregular places inside the steps.
   for (int i = 1; i < 40; ++i) times.push_back(*plan.to * (i - 0.3819660113) / 40);
   RunPlan a = plan, b = reference_plan;
   a.output = b.output = Times{times};
@@ -168,7 +170,7 @@ double largest_inside_error(const RunPlan& plan, const RunPlan& reference_plan) 
 
 TEST_P(DenseOrder, IsTheClaimedOne) {
   const MethodCase& c = GetParam();
-  // A method that is exact for linear forces has no error to measure on the first model.
+  // On the first model a method that is exact for linear forces has no error that could be measured.
   const std::vector<ModelCase> models = smooth_models(c.info);
   const ModelCase m = c.info.name == "trigonometric" ? models.at(1) : models.front();
   RunPlan plan = plan_for(c, m), reference = plan;
@@ -196,7 +198,7 @@ TEST_P(DenseOrder, IsTheClaimedOne) {
   EXPECT_GT((n * sxy - sx * sy) / (n * sxx - sx * sx), c.info.dense_order - 0.3);
 }
 
-// Rows of random motion are steps, so that nothing is interpolated there.
+// Rows of random motions are recorded at steps, so nothing is interpolated.
 INSTANTIATE_TEST_SUITE_P(Registry, DenseOrder, testing::ValuesIn(cases_where([](const MethodInfo& i) {
                            return i.order > 0 && !i.accepts.langevin;
                          })),

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Every published figure and table that trill recomputes, cell by cell. TRILL_LONG=1 runs the full grids.
+// Every published figure and table that trill recomputes, compared cell by cell. TRILL_LONG=1 runs the full grids.
 #include "papers/figure.hpp"
 #include "trill/base/errors.hpp"
 
@@ -28,7 +28,7 @@ TEST_P(Figures, IsWithinItsTolerance) {
 
 INSTANTIATE_TEST_SUITE_P(Registry, Figures, testing::ValuesIn(names()));
 
-// The verdict can be bad: a wrong number, a NaN and an empty figure are all out of tolerance.
+// The verdict must be able to fail: a wrong number, a NaN and an empty figure are all out of tolerance.
 TEST(FigureResult, KnowsBadFromGood) {
   FigureCell cell{.label = "x", .ours = 1.02, .expected = 1, .tolerance = 0.01, .relative = true, .origin = {}};
   EXPECT_FALSE(cell.ok());

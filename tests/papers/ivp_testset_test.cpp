@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The solutions at the end of the test set's problems, by a method that does not stand in the table's judgement.
+// The solutions of the problems of the test set, computed by a method that is not one of those judged in the table.
 #include "papers/ivp_testset.hpp"
 
 #include "papers/figure.hpp"
@@ -38,7 +38,7 @@ TEST(IvpTestSet, DigitsAreThoseOfTheLargestError) {
   EXPECT_EQ(digits_of(p, y), 0);
 }
 
-// They share neither formulas nor step control with the methods of the table.
+// The multistep methods of CVODE share neither formulas nor step control with the methods of the table.
 TEST(IvpTestSet, MultistepMethodsEndAtTheSameSolutions) {
   if (!Catalogue::all().find_method("cvode_bdf")) GTEST_SKIP() << "without SUNDIALS";
   EXPECT_GT(digits_reached("pleiades", "cvode_adams", 1e-12), 7);
@@ -50,7 +50,7 @@ TEST(IvpTestSet, MultistepMethodsEndAtTheSameSolutions) {
   EXPECT_GT(digits_reached("e5", "cvode_bdf", 1e-11), 7);
 }
 
-// Every problem of the set is a row for each of the three methods, with digits or with a reason.
+// Every problem of the set has a row for each of the three methods, with a number of digits or with a reason.
 TEST(IvpTestSet, EveryMethodIsTriedOrSaysWhyNot) {
   EXPECT_EQ(problems().size(), 11u);
   for (const TestProblem& p : problems()) {

@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: BSD-3-Clause
-# The checks must refuse what they are there to refuse. checks_test.sh tools-folder
+# Tests that the checks in tools/ refuse what they should refuse.
+# Usage: checks_test.sh tools-folder
 set -euo pipefail
 tools=$1
 tree=$(mktemp -d)
@@ -82,7 +83,7 @@ chmod +x "$tree/bench_one"
 expect 1 'gauss/beam            3.5           3  over' "$tools/bench" "$tree"
 expect 1 'verlet/kepler        1.25           2  ok' "$tools/bench" "$tree"
 
-# A model has one name, in text or in C++.
+# The name of a model must be unique, whether the model is written as text or in C++.
 models() { # text models
   printf '%s\n' 'cmake_minimum_required(VERSION 3.25)' "include($tools/../cmake/registry.cmake)" \
     'function(trill_embed_text)' 'endfunction()' "trill_embed_models(\"$1\" \"beam;rectifier\" out)" >"$tree/models.cmake"

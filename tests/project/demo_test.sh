@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: BSD-3-Clause
-# The demonstration ends with the path of a page that exists and holds its four runs. demo_test.sh tools-folder trill
+# The demonstration ends with the path of a page that exists and contains its four runs.
+# Usage: demo_test.sh tools-folder trill
 set -euo pipefail
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT

@@ -1,16 +1,16 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: BSD-3-Clause
-# The C++ of the README and the guides compiles against the public headers alone. All blocks of a page make one source:
-# those with #include lines first and as they are, of the others what begins with `trill::RunPlan` as a function's body.
-# Excerpts of a class are marked as c++, not cpp, and are left out.
-# guide_test.sh source-folder
+# Tests that the C++ in the README and the guides compiles with the public headers alone. All blocks of a page form
+# one source: blocks with #include lines come first and as they are. In other blocks everything from `trill::RunPlan`
+# on becomes the body of a function. Excerpts of a class are marked c++ instead of cpp and are left out.
+# Usage: guide_test.sh source-folder
 set -euo pipefail
 source=$1
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 cp -r "$source/include" "$work/include"
 
-# What a page may use without saying so, compiled once for all pages.
+# Headers that a page may use without including them, compiled once for all pages.
 cat >"$work/common.hpp" <<'END'
 #include "trill/driver/plan.hpp"
 #include "trill/driver/sweep.hpp"

@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: BSD-3-Clause
-# Two processes that share a structure give what one gives: mpi_test.sh path/to/trill. Exit 77: trill-mpi is not there.
+# Two processes that share a structure give the same results as one. The exit code is 77 if there is no trill-mpi.
+# Usage: mpi_test.sh path/to/trill
 set -euo pipefail
 tool=$1
 shared=$(dirname "$tool")/trill-mpi
@@ -17,11 +18,11 @@ fail() {
 }
 export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
 two() { timeout 250 mpirun --oversubscribe --bind-to none -n 2 "$@" 2>errors || { cat errors >&2; return 1; }; }
-# Two numbers agree to a relative tolerance.
+# Tests that two numbers agree to a relative tolerance.
 agree() { awk -v a="$1" -v b="$2" -v t="$3" 'BEGIN { d = a - b; if (d < 0) d = -d; if (b < 0) b = -b; exit !(d <= t * b) }'; }
 
-# A row of masses between walls as files: K is tridiagonal, so that all frequencies are known. It is short, since
-# processes on busy cores take long to meet.
+# The files of a row of masses between walls. K is tridiagonal, so all frequencies are known. The row is short, since
+# on busy cores processes take long to exchange messages.
 n=40
 awk -v n=$n 'BEGIN { print "%%MatrixMarket matrix coordinate real symmetric"; print "% a comment"; print n, n, 2 * n - 1
   for (i = 1; i <= n; ++i) { print i, i, 2; if (i < n) print i + 1, i, -1 } }' >K.mtx
@@ -59,12 +60,12 @@ agree "$(tail -n 1 two.csv | cut -d, -f2)" "$(tail -n 1 one.csv | cut -d, -f"$co
 two "$tool" run row.toml --accuracy 1e-2 --solver gamg --dt 10 --out gamg.csv >gamg.txt || fail "multigrid failed"
 agree "$(tail -n 1 gamg.csv | cut -d, -f2)" "$(tail -n 1 two.csv | cut -d, -f2)" 1e-6 || fail "multigrid differs"
 
-# What is wrong with a file is told as by one process.
+# Mistakes in a file are reported as by one process.
 sed -i 's/^30 30 2$/30 30 x/' K.mtx
 if two "$tool" modes row.toml >said 2>&1; then fail "a bad matrix was taken"; fi
 grep -q "K.mtx:.*'x' is not a finite number" said || fail "bad message: $(cat said)"
 
-# Different commands side by side are runs of their own.
+# Processes that run different commands do not share a run.
 sed -i 's/^30 30 x$/30 30 2/' K.mtx
 cat >each.sh <<EOF
 exec "$tool" modes row.toml --count \$((OMPI_COMM_WORLD_RANK + 2)) --json

@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: BSD-3-Clause
-# Installs, moves the tree, builds the examples against it with find_package and one with pkg-config alone, runs them.
-# package_test.sh source-folder build-folder static|shared
+# Installs trill, moves the installed tree, builds the examples with find_package and one of them with pkg-config
+# alone, and runs them.
+# Usage: package_test.sh source-folder build-folder static|shared
 set -euo pipefail
 source=$1
 build=$2
@@ -25,7 +26,8 @@ cmake -S "$source/examples" -B "$work/examples" -DCMAKE_PREFIX_PATH="$prefix" >"
   { cat "$work/configure.log"; fail "find_package(trill) failed"; }
 cmake --build "$work/examples" -j2 >"$work/build.log" 2>&1 || { cat "$work/build.log"; fail "the examples do not build"; }
 
-# The numbers that a header comment shows, to the last digits: compilers round differently.
+# Compares with the numbers in the comment at the top of an example, but not to the last digits, since compilers round
+# differently.
 same_numbers() {
   paste -d '\n' "$1" "$2" | awk '
     NR % 2 { n = split($0, said, " "); next }
@@ -65,7 +67,7 @@ if command -v man >/dev/null; then
   [ -z "$warnings" ] || fail "man page: $warnings"
 fi
 
-# The completions, asked as the shell asks.
+# The completions of the command line, requested as the shell does.
 export PATH=$prefix/bin:$PATH
 source "$prefix/share/bash-completion/completions/trill"
 complete_words() {

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: BSD-3-Clause
-# Installs twice into a prefix that others use, removes it, and looks whether everything is as before.
-# uninstall_test.sh source-folder build-folder
+# Installs trill twice into a prefix that contains other files, removes it, and tests that everything is as before.
+# Usage: uninstall_test.sh source-folder build-folder
 set -euo pipefail
 source=$1
 build=$2

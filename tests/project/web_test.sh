@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: BSD-3-Clause
-# Type check and browser tests of the report page, beside the page that the build made. web_test.sh source build npm
+# Type check and browser tests of the report page, in the folder where the build made the page.
+# Usage: web_test.sh source build npm
 set -euo pipefail
 web=$2/web
 rm -rf "$web/test"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Laws of step control for random input.
+// Properties of the step control, tested with random input.
 #include "trill/control/advance.hpp"
 #include "trill/driver/plan.hpp"
 #include "trill/problem/model_registry.hpp"
@@ -48,7 +48,7 @@ TEST_P(Controllers, SavedControllerGoesOnAlike) {
 
 INSTANTIATE_TEST_SUITE_P(All, Controllers, testing::ValuesIn(controller_names()));
 
-// Whatever the tolerances and the interval: the run ends exactly at its end and the error follows the tolerance.
+// For any tolerance and interval the run ends exactly at its end, and the error follows the tolerance.
 TEST(Adaptive, LandsAndMeetsTheTolerance) {
   std::mt19937_64 random(20262);
   std::uniform_real_distribution<double> exponent(-10, -3), end(-30, 30), omega(0.2, 20);
@@ -72,8 +72,8 @@ TEST(Adaptive, LandsAndMeetsTheTolerance) {
   }
 }
 
-// The step counts of SAT09 table 2, direct runs (printed / ours in a prototype: 3563/802, 3557/805): they depend on
-// rounding, so 2 % on successes and 10 % on failures.
+// The step counts of SAT09 table 2 for direct runs (printed: 3563/802, in a prototype of ours: 3557/805). They depend
+// on rounding, hence a tolerance of 2 % for successful steps and of 10 % for failed ones.
 TEST(Ode45, StepCountsOfSat09) {
   struct Row {
     const char* omega;

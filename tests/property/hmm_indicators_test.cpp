@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The heterogeneous multiscale method on random chains: it refuses, it says that it is wrong, or it is right.
+// The heterogeneous multiscale method on random chains: it must be right, or refuse, or say that it is wrong.
 #include "support/slow_judgement.hpp"
 
 #include <cstdlib>

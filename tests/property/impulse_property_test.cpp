@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Impulse methods on random networks of fast and slow springs: what holds for every system and every pair of weights.
+// Impulse methods on random networks of fast and slow springs: properties that hold for every system and every pair of
+// weights.
 #include "support/algebra.hpp"
 #include "support/random_chain.hpp"
 #include "support/small_problems.hpp"
@@ -77,8 +78,8 @@ TEST(ImpulseProperty, StepsAreSymmetricAndKeepVolume) {
   }
 }
 
-// Every spring pulls both its ends alike, so that the sum of all momenta stays, whatever is averaged. Turned forces
-// still do that.
+// Every spring pulls both of its ends with the same force. So the total momentum is conserved, whatever is averaged,
+// also for forces that are turned by an angle.
 TEST(ImpulseProperty, MomentumStays) {
   for (std::uint64_t seed = 101; seed <= 160; ++seed) {
     SCOPED_TRACE(seed);
@@ -96,7 +97,7 @@ TEST(ImpulseProperty, MomentumStays) {
   }
 }
 
-// Small steps converge to the true motion with order 2 for every pair of weights.
+// For small steps every pair of weights converges to the true motion with order 2.
 TEST(ImpulseProperty, OrderTwoOnEverySystem) {
   for (std::uint64_t seed = 201; seed <= 230; ++seed) {
     SCOPED_TRACE(seed);

@@ -12,8 +12,8 @@ using namespace trill;
 struct Kind {
   const char* name;
   bool square;
-  int first_below;  // the first row that is written of a column, counted from the diagonal
-  double mirrored;  // what an entry above the diagonal is, of the one below
+  int first_below;  // first row of a column that is written, counted from the diagonal
+  double mirrored;  // factor of an entry above the diagonal, relative to the one below
 };
 constexpr Kind kinds[] = {{"general", false, 0, 0}, {"symmetric", true, 0, 1}, {"skew-symmetric", true, 1, -1}};
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What acts between two bodies pushes and turns both alike: no force and no torque is left over.
+// Elements between two bodies act on both with opposite forces and torques, so no total force or torque remains.
 #include "support/text_models.hpp"
 
 #include <random>
@@ -48,7 +48,7 @@ TEST(ForcesBetweenBodies, LeaveNothingOver) {
   }
 }
 
-// Friction only takes: with springs away, the power of all forces is negative.
+// Friction only takes energy: without springs, the power of all forces is negative.
 TEST(ForcesBetweenBodies, OfDampersTakeEnergy) {
   std::mt19937_64 random(12);
   for (int k = 0; k < 40; ++k) {

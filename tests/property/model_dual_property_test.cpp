@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Dual numbers of the library against nested ones of the tests on random expressions.
+// The dual numbers of the library, compared on random expressions with nested dual numbers that the tests define.
 #include "support/random_expression.hpp"
 #include "trill/model/dual.hpp"
 
@@ -17,7 +17,7 @@ using namespace trill;
 namespace expected = trill::random_expression;
 using expected::unknowns;
 
-// The value, then the slopes, then the lower triangle of the curvature.
+// The value, then the first derivatives, then the lower triangle of the second derivatives.
 template <class Real>
 std::vector<Real> by_nested_duals(const expected::Tree& tree, const std::array<double, unknowns>& q) {
   using First = expected::Dual<Real>;

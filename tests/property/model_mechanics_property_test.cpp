@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Derivatives that mechanics asks for, of random expressions, against dual numbers nested three deep.
+// The derivatives that mechanics needs, for random expressions, compared with dual numbers nested three deep.
 #include "model/expression/mechanics.hpp"
 #include "model/expression/program.hpp"
 #include "support/random_expression.hpp"
@@ -23,7 +23,7 @@ Point one(int k) {
   return p;
 }
 
-// value + e1 d1 + e2 d2 + e3 d3
+// The triple dual number value + e1 d1 + e2 d2 + e3 d3.
 template <class Real>
 Third<Real> seed(double value, double d1, double d2, double d3) {
   using First = random_expression::Dual<Real>;
@@ -37,7 +37,7 @@ std::array<Third<Real>, unknowns> seeds(const Point& at, const Point& d1, const 
   return y;
 }
 
-// The derivatives that are wanted by both kinds of reals, to tell what rounding loses.
+// The wanted derivatives in both kinds of reals. Their difference shows how much rounding loses.
 struct Wanted {
   std::vector<long double> exact;
   std::vector<double> rounded;
@@ -114,7 +114,7 @@ TEST(RandomMechanics, TimeDerivatives) {
 TEST(RandomMechanics, GapsAndConstraints) {
   on_random_trees(4, 5, 300, [](auto next) {
     const TreePointer trees[] = {next(), next()};
-    // Of every row: G v, v^T H v, G w, and for every column G, (G along w), d(G v)/dq; then d(G^T s)/dq.
+    // For every row: G v, v^T H v, G w, and for every column G, (G along w), d(G v)/dq. Then d(G^T s)/dq.
     const Wanted wanted = wanted_by([&]<class Real>() {
       std::vector<Real> found, of_sum(unknowns * unknowns);
       for (std::size_t row = 0; row < 2; ++row) {
@@ -178,7 +178,7 @@ TEST(RandomMechanics, KineticEnergies) {
     const TreePointer first = next(), second = next();
     const Wanted wanted = wanted_by([&]<class Real>() {
       const Point none{};
-      // Derivatives of T along three directions of (q, v).
+      // The derivatives of T along three directions of (q, v).
       const auto by = [&](const Point& q1, const Point& v1, const Point& q2, const Point& v2, const Point& q3,
                           const Point& v3) {
         return kinetic(*first, *second, seeds<Real>(q, q1, q2, q3), seeds<Real>(v, v1, v2, v3));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Random routines: compiled code gives the bits of the interpreter.
+// Random routines: compiled code gives the same bits as the interpreter.
 #include "model/native/c_source.hpp"
 #include "model/native/native_library.hpp"
 #include "support/solution_files.hpp"
@@ -17,7 +17,7 @@ using Random = std::mt19937_64;
 int choose(Random& random, int count) { return static_cast<int>(random() % static_cast<std::uint64_t>(count)); }
 double number(Random& random) { return std::uniform_real_distribution<>(-2, 2)(random); }
 
-constexpr int parameters = 3, columns = 2, slots = 3, rows = 2;  // symbols of each kind
+constexpr int parameters = 3, columns = 2, slots = 3, rows = 2;  // numbers of symbols of each kind
 constexpr int unknowns = 7, multipliers = 4, places = 5;
 
 std::shared_ptr<KernelTable> random_table(Random& random, Index instances) {
@@ -63,7 +63,7 @@ Routine random_routine(Random& random, Index instances) {
   const auto any = [&] { return pool[static_cast<std::size_t>(choose(random, static_cast<int>(pool.size())))]; };
   const int first = static_cast<int>(Op::add), count = static_cast<int>(Op::hypot) - first + 1;
   for (int k = 0; k < 40; ++k) {
-    // Half of them from add to square, which make sums of products.
+    // Half of the operations are those between add and square, which give sums of products.
     const auto op = static_cast<Op>(first + choose(random, choose(random, 2) ? 7 : count));
     pool.push_back(graph.apply(op, any(), any(), any()));
   }
@@ -79,7 +79,7 @@ Routine random_routine(Random& random, Index instances) {
   return routine;
 }
 
-// The vectors of one system.
+// The input vectors of one system.
 struct Inputs {
   explicit Inputs(Random& random) {
     for (double& x : values) x = number(random);
@@ -105,7 +105,7 @@ std::vector<double> run(const Routine& routine, const Inputs& inputs) {
   return out;
 }
 
-// Which of two NaNs a sum hands on is the compiler's choice.
+// NaNs may have different bits: the compiler decides which of two NaNs a sum returns.
 bool same_bits(const std::vector<double>& a, const std::vector<double>& b) {
   for (std::size_t k = 0; k < a.size(); ++k)
     if (std::bit_cast<std::uint64_t>(a[k]) != std::bit_cast<std::uint64_t>(b[k]) &&
@@ -152,7 +152,7 @@ TEST_F(RandomRoutines, NativeCodeGivesTheBitsOfTheInterpreter) {
   EXPECT_GT(finite, 250);
 }
 
-// The fixed registers of a program for given parameters, as a Runner makes them.
+// The registers of a program that are constant for given parameters, computed as a Runner does.
 std::vector<double> uniforms(const Program& program, const double* given) {
   ExpressionGraph graph;
   std::vector<double> values(program.fixed());
@@ -167,7 +167,7 @@ std::vector<double> uniforms(const Program& program, const double* given) {
 TEST_F(RandomRoutines, ManyCopiesGiveTheBitsOfEachAlone) {
   const NativeResult native = load(CopiesInC::many);
   ASSERT_TRUE(native.library) << native.reason;
-  const std::size_t copies = inputs_.size() - 3;  // no multiple of a vector's length
+  const std::size_t copies = inputs_.size() - 3;  // not a multiple of the length of a SIMD vector
   for (Inputs& inputs : inputs_) inputs.t = inputs_[0].t;
   for (std::size_t k = 0; k < routines_.size(); ++k) {
     const Routine& routine = routines_[k];

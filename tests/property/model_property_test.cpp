@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Random expressions: derivatives against dual numbers, programs against a recursive evaluation.
+// Random expressions: derivatives are compared with dual numbers, programs with a recursive evaluation.
 #include "model/expression/derivative.hpp"
 #include "model/expression/program.hpp"
 #include "support/random_expression.hpp"
@@ -13,7 +13,7 @@ namespace {
 using namespace trill;
 using namespace trill::random_expression;
 
-// First and second derivatives by every pair of unknowns.
+// First and second derivatives with respect to every pair of unknowns.
 template <class Real>
 std::vector<Real> by_duals(const Tree& tree, const std::array<double, unknowns>& q) {
   using First = random_expression::Dual<Real>;
@@ -30,7 +30,7 @@ std::vector<Real> by_duals(const Tree& tree, const std::array<double, unknowns>&
   return found;
 }
 
-// The same from the graph.
+// The same derivatives from the graph.
 std::vector<double> by_graph(ExpressionGraph& graph, Expression e, const std::array<double, unknowns>& q) {
   std::vector<Expression> outputs;
   const auto slopes = gradient(graph, e, SymbolKind::coordinate);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Bounds of reduced structures: random loads, outputs, damping and initial states. The exact motion is that of all
-// modes, by a dense eigenvalue decomposition.
+// Bounds for reduced structures with random loads, outputs, damping and initial states. The exact motion is the sum of
+// all modes, from a dense eigenvalue decomposition.
 #include "multiscale/ritz_reduction.hpp"
 #include "support/test_structure.hpp"
 
@@ -79,7 +79,7 @@ TEST(RitzBounds, HoldInAThousandRandomCases) {
   EXPECT_LT(ratios[ratios.size() / 2], 100);
 }
 
-// An estimate may be wrong, but seldom. Structures are finer here, so that not all vectors are taken.
+// An estimate may be wrong, but only rarely. The structures are finer here, so that not all vectors are needed.
 TEST(RitzBounds, ChangesOfOutputsAreGoodEstimates) {
   RandomStructures random(2027);
   int held = 0, judged = 0;

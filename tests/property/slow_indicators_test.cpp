@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The slow motion knows when it is wrong: its alarms on random chains, and on cases whose errors are known.
+// The slow motion must know when it is wrong: its warnings on random chains, and in cases with known errors.
 #include "support/slow_judgement.hpp"
 
 #include <cstdlib>
@@ -18,7 +18,7 @@ Judgement of_model(const std::string& model, const OptionSet& parameters, double
 
 std::string number(double x) { return fmt::format("{:.17g}", x); }
 
-// Seeds from 1001 on: the constants were fitted to those from 1 to 500.
+// Seeds begin at 1001, because the constants were fitted with the seeds 1 to 500.
 TEST(SlowIndicators, AreRightOnRandomChains) {
   const bool all = std::getenv("TRILL_LONG") != nullptr;
   const int chains = all ? 500 : 40, most_missed = all ? 5 : 1, most_false = all ? 25 : 3;
@@ -57,12 +57,12 @@ TEST(SlowIndicators, WarnOfTheResonanceOfTwoEqualSprings) {
   }
 }
 
-// Chains that start with closed gaps: the momentum of order 1 belongs to open ones.
+// Chains that start with closed gaps, while in the slow motion of order 1 gaps are slightly open and have a momentum.
 TEST(SlowStart, MatchesTheManifoldOfOrder1) {
   for (const std::uint64_t seed : {3, 4, 8}) EXPECT_LT(judge_chain(seed).error, 1e-6) << seed;
 }
 
-// What was seen before a checkpoint counts after it.
+// What was observed before a checkpoint still counts after it.
 TEST(SlowIndicators, GoOnFromACheckpoint) {
   const auto problem = make_model("two_springs", {{"omega1", "250"}, {"omega2", "250"}}).problem;
   const auto unbroken = Catalogue::all().formulation("slow").make(*problem, {}),

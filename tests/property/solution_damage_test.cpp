@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Damaged solution files of every format: each is refused in a sentence, or gives back exactly what was written.
-// TRILL_LONG takes 20,000 HDF5 files.
+// Damaged solution files of every format: each is refused with a sentence, or gives back exactly what was written.
+// With TRILL_LONG there are 20,000 HDF5 files.
 #include "solution/run_json.hpp"
 #include "support/solution_files.hpp"
 
@@ -8,7 +8,8 @@
 
 namespace trill::testing_files {
 namespace {
-// What damage does: bits that flip, blocks of zeros, noise, blocks that are missing, doubled or in the wrong place.
+// The kinds of damage: bits that flip, blocks of zeros, noise, and blocks that are missing, doubled or in the wrong
+// place.
 std::string damaged(std::string bytes, std::mt19937_64& random) {
   const auto below = [&](std::size_t n) { return static_cast<std::size_t>(random() % n); };
   const int times = 1 + static_cast<int>(below(4));
@@ -48,7 +49,7 @@ std::string record_of(const SolutionFile& file) {
   return to_json(file.info()) + to_json(file.outcome()) + to_json(file.trust());
 }
 
-// `damage` is the file of the run that is changed.
+// `damage` is the one file of the run that is changed.
 Counted judge(const fs::path& run, const fs::path& damage, int times, unsigned seed) {
   const std::string whole = slurp(damage), record = record_of(SolutionFile(run));
   const auto bits = bits_of(SolutionFile(run));
@@ -84,7 +85,7 @@ TEST(DamagedSolutions, TextFormatsSeeEveryDamage) {
 }
 
 #ifdef TRILL_HAVE_HDF5
-// Rows and texts in many blocks, few, or of the version before, whose texts are in a heap.
+// Files of this version and of the previous one, which stores texts in a heap.
 TEST(DamagedSolutions, Hdf5NeverKillsNorHangsNorLies) {
   const TemporaryDirectory dir;
   const int times = std::getenv("TRILL_LONG") ? 10'000 : 150;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Every method on every model it can run: stopped again and again, gone on with from the checkpoints, and published,
-// the run has every number of the unbroken one.
+// Every method on every model that it can run is stopped several times and resumed from checkpoints. The published run
+// has exactly the numbers of an uninterrupted one.
 #include "support/solution_files.hpp"
 #include "trill/driver/plan.hpp"
 
@@ -14,7 +14,7 @@ struct Case {
 };
 void PrintTo(const Case& c, std::ostream* out) { *out << c.model << " with " << c.method; }
 
-// Sets the flag that a signal would set, after a number of steps.
+// After a number of steps, sets the flag that a signal would set.
 class Interrupter final : public Observer {
  public:
   explicit Interrupter(int steps) : left_(steps) {}
@@ -35,7 +35,7 @@ PreparedRun prepared(const Case& c) {
   plan.method = c.method;
   plan.checkpoint_every = 37;
   plan.max_steps = steps;
-  if (Catalogue::all().find_formulation(c.method)) plan.to = 300;  // its steps are long
+  if (Catalogue::all().find_formulation(c.method)) plan.to = 300;  // steps of formulations are long
   PreparedRun run = prepare(plan);
   run.options.max_steps = steps;
   run.options.checkpoint_every = 37;
@@ -53,7 +53,7 @@ std::vector<Case> cases() {
       try {
         prepared(c);
         fitting.push_back(c);
-      } catch (const UsageError&) {  // this method is not for this model
+      } catch (const UsageError&) {  // the method does not accept this model
       }
     }
   for (const char* model : {"wire", "cart", "two_springs"}) fitting.push_back({model, "slow"});
@@ -74,7 +74,7 @@ INSTANTIATE_TEST_SUITE_P(EveryMethod, ResumedRun, testing::ValuesIn(cases()), []
   return fs::path(info.param.model).stem().string() + "_" + info.param.method;
 });
 
-// One part of the run, as `trill run --resume run.h5` does it. False: it was stopped again.
+// One part of the run, as with `trill run --resume run.h5`. Returns false if it was stopped again.
 bool one_part(const Case& c, const fs::path& path, int stop_after) {
   auto point = find_resume_point(path);
   std::optional<SegmentRecorder> recorder;
@@ -95,7 +95,8 @@ bool one_part(const Case& c, const fs::path& path, int stop_after) {
 
 TEST_P(ResumedRun, EqualsTheUnbrokenRun) {
   const TemporaryDirectory whole_dir, dir;
-  ASSERT_TRUE(one_part(GetParam(), whole_dir / "run.csv", -1));  // checkpoints are part of the numbers of some methods
+  // Has checkpoints too, since they change the numbers of some methods.
+  ASSERT_TRUE(one_part(GetParam(), whole_dir / "run.csv", -1));
   const SolutionFile whole(whole_dir / "run.csv");
   int parts = 1;
   while (!one_part(GetParam(), dir / "run.csv", 130)) ASSERT_LT(++parts, 12);

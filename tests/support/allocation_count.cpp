@@ -23,7 +23,8 @@ thread_local std::size_t allocations = 0, allocated_bytes = 0;
 }  // namespace
 
 #if !defined(TRILL_SANITIZED) && defined(__GLIBC__)
-// operator new of the standard library calls malloc, so the malloc family alone counts everything once.
+// operator new of the standard library calls malloc. So it is enough to count calls of the malloc family, each only
+// once.
 extern "C" {
 void* __libc_malloc(std::size_t);
 void* __libc_calloc(std::size_t, std::size_t);

@@ -4,14 +4,14 @@
 #include <cstddef>
 
 namespace trill {
-// Heap allocations of this thread since construction: `AllocationGuard g; ...; EXPECT_EQ(g.count(), 0u);`. It sees
-// operator new and, with glibc, the malloc family that Eigen and C libraries call. Sanitizers bring their own malloc:
-// there nothing is counted and counts_allocations() says so.
+// Counts the heap allocations of this thread since its construction: `AllocationGuard g; ...; EXPECT_EQ(g.count(),
+// 0u);`. It sees operator new and, with glibc, the malloc family, which Eigen and C libraries call. Sanitizers have
+// their own malloc; with them nothing is counted, and counts_allocations() is false.
 class AllocationGuard {
  public:
   AllocationGuard();
   std::size_t count() const;
-  std::size_t bytes() const;  // asked for since then, whether given back or not
+  std::size_t bytes() const;  // allocated since then, whether freed or not
 
  private:
   std::size_t start_, start_bytes_;
@@ -19,8 +19,8 @@ class AllocationGuard {
 
 bool counts_allocations();
 
-// What a piece of work asks of the heap, which tells its growth with its input on any machine, busy or not. Zero under
-// sanitizers.
+// The memory that a piece of work allocates. It shows how the work grows with its input, on any machine, busy or not.
+// It is zero with sanitizers.
 template <class Work>
 double heap_bytes(const Work& work) {
   const AllocationGuard guard;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Two mechanical problems that should be one: every function of them at many states.
+// Compares all functions of two mechanical problems, which should be equal, at many states.
 #pragma once
 
 #include "support/matrices.hpp"
@@ -14,7 +14,7 @@
 namespace trill::test {
 using testing_models::dense;
 
-// Relative to 1 where values are small by cancellation.
+// The tolerance is relative to 1 where values are small because of cancellation.
 inline void expect_equal(const Mat& a, const Mat& b, const std::string& what, double tolerance = 1e-13) {
   testing_models::expect_equal(a, b, what, tolerance, 1);
 }
@@ -73,7 +73,7 @@ inline void expect_equal_forces(const MechanicalProblem& a, Groups in_a, const M
   expect_equal(dense(dv), dense(ev), "damping");
 }
 
-// A state at a random place about the start.
+// A random state near the start.
 inline State random_state(const Problem& problem, std::mt19937_64& random) {
   std::uniform_real_distribution<> shift(-0.3, 0.3);
   State s = problem.initial_state();
@@ -82,8 +82,8 @@ inline State random_state(const Problem& problem, std::mt19937_64& random) {
   return s;
 }
 
-// Groups are numbered and named as each model likes: they are compared by being fast or slow, and where they share a
-// name.
+// Models may number and name their groups as they like. Groups are compared by whether they are fast or slow, and by
+// name if both models have the name.
 inline void expect_equal_mechanics(const Problem& text, const Problem& twin) {
   const MechanicalProblem &a = mechanics(text), &b = mechanics(twin);
   ASSERT_EQ(a.layout(), b.layout());

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Expressions evaluated with 50 or 100 digits by a recursion of its own, and differences that are exact to a double.
+// Expressions evaluated with 50 or 100 digits by a separate recursion, and differences that are exact in double
+// precision.
 #pragma once
 
 #include "model/expression/expression.hpp"
@@ -13,7 +14,7 @@ namespace trill {
 using Exact = boost::multiprecision::cpp_bin_float_50;
 using MoreExact = boost::multiprecision::cpp_bin_float_100;
 
-// What each symbol stands for; symbols that are not named are 0.
+// The value of each symbol. Symbols that are not listed are 0.
 template <class Real>
 using SymbolValues = std::map<std::pair<SymbolKind, int>, Real>;
 
@@ -100,7 +101,7 @@ class ExactGraph {
         return part(0) < part(1) ? part(1) : part(0);
       case Op::table_place:
       case Op::table_piece:
-        break;  // random expressions have no tables
+        break;  // there are no tables in random expressions
       case Op::hypot:
         return sqrt(part(0) * part(0) + part(1) * part(1));
     }
@@ -117,7 +118,7 @@ Real evaluate_exactly(const ExpressionGraph& graph, Expression e, const SymbolVa
   return ExactGraph<Real>(graph, symbols)(e);
 }
 
-// Central differences of f(s) at s = 0: the first to the fourth derivative.
+// Central differences of f(s) at s = 0 for the first to the fourth derivative.
 template <class Real>
 Real difference_quotient(const std::function<Real(const Real&)>& f, int order, const Real& h) {
   const Real below = f(-h), above = f(h);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Systems that more than one test of the heterogeneous multiscale method solves.
+// Systems that are used in several tests of the heterogeneous multiscale method.
 #pragma once
 
 #include "trill/model/text_problem.hpp"
@@ -11,8 +11,8 @@ inline std::unique_ptr<Problem> model(const std::string& text, double omega) {
   return read_model("m.toml", text, {{"omega", fmt::format("{}", omega)}}).problem;
 }
 
-// A cart on a soft spring with a pendulum on a stiff one, in coordinates relative to the cart: a dense mass matrix, and
-// a fast frequency that depends on the angle.
+// A cart on a soft spring and a pendulum on a stiff one, in coordinates relative to the cart. The mass matrix is
+// dense, and the fast frequency depends on the angle.
 inline std::string cart(double kick, const std::string& more = "") {
   return fmt::format(R"~([parameters]
 omega = 1000

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What tests of impulse methods share: options for weights, and the derivative of a step.
+// Helpers for tests of impulse methods: options for weights, and the derivative of a step.
 #pragma once
 
 #include "support/algebra.hpp"
@@ -13,7 +13,7 @@ inline OptionSet weights(const std::string& phi, const std::string& psi, OptionS
   return more;
 }
 
-// Of one step, by central differences, in (q, p).
+// The derivative of one step with respect to (q, p), by central differences.
 inline Mat step_jacobian(const SpringNetwork& p, const std::string& method, const OptionSet& options, double h) {
   const Index n = 2 * p.q.size();
   const Mat mass = p.masses.size() == 0 ? Mat::Identity(n / 2, n / 2) : p.masses;

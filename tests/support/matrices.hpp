@@ -15,7 +15,8 @@ inline Mat dense(const MatrixSlot& slot) {
   return m;
 }
 
-// Relative to what is expected, or to `least` where that is smaller, as by cancellation.
+// The tolerance is relative to the expected size, or to `least` if that is larger (for values that are small by
+// cancellation).
 inline void expect_equal(const Mat& a, const Mat& b, const std::string& what, double tolerance = 1e-13,
                          double least = 0) {
   ASSERT_EQ(a.rows(), b.rows()) << what;

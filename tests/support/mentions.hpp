@@ -8,14 +8,14 @@
 #include <gmock/gmock.h>
 
 namespace trill {
-// A message is told by the names, numbers and places in it, not by its wording.
+// Messages are recognised by the names, numbers and places in them, not by their wording.
 template <class... Words>
 auto mentions(const Words&... words) {
   return testing::AllOf(testing::HasSubstr(words)...);
 }
 
-// What is said about a file: the message begins with the place, which comes first in the list (empty: anywhere), and
-// its first line has all of the names and numbers that follow. The line of the file that is shown below it does not
+// A message about a file. It begins with the place, which is the first entry of the list (if empty, any place), and
+// its first line contains all names and numbers that follow. The line of the file that is printed below does not
 // count.
 MATCHER_P(tells_all, place_and_names, "") {
   const std::string said(arg), line = said.substr(0, said.find('\n')), &place = place_and_names.front();

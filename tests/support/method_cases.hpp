@@ -6,8 +6,8 @@
 #include <ostream>
 
 namespace trill::test {
-// One method with one of the option sets it wants tested. Suites instantiated over all_cases() cover a new method the
-// moment it is listed.
+// One method with one of the option sets with which it asks to be tested. Suites over all_cases() include a new method
+// as soon as it is registered.
 struct MethodCase {
   const MethodEntry* entry;
   OptionSet options;
@@ -37,14 +37,14 @@ inline std::string case_name(const testing::TestParamInfo<MethodCase>& info) {
   return name;
 }
 
-// Circuits are all that the method can run.
+// Whether the method can run circuits only.
 inline bool runs_circuits_alone(const Accepts& accepts) { return accepts.circuit && !accepts.mechanical; }
 
 inline void PrintTo(const MethodCase& c, std::ostream* out) { *out << c.info.name; }
 
-// Models with smooth solutions that a method can run, with the parameters of the test.
+// Models with smooth solutions that a method can run, with parameters for the test.
 struct ModelCase {
-  std::string model;  // a name or a file
+  std::string model;  // name or file
   OptionSet parameters;
   double to;
 };

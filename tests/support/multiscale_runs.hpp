@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What tests of multiscale methods ask again and again.
+// Helpers for tests of multiscale methods.
 #pragma once
 
 #include "trill/driver/plan.hpp"
@@ -29,7 +29,7 @@ inline Solution solve(const Problem& problem, const std::string& method, const A
   return run.run();
 }
 
-// The given start without its oscillation: means of means.
+// The given start without its oscillation, found by taking the mean motion three times.
 inline State smooth_start(const Problem& problem) {
   State s = problem.initial_state(), in;
   for (int pass = 0; pass < 3; ++pass) {

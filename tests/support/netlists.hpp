@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What tests of netlists ask again and again.
+// Helpers for tests of netlists.
 #pragma once
 
 #include "trill/driver/plan.hpp"
@@ -12,7 +12,7 @@
 #include <gtest/gtest.h>
 
 namespace trill::testing_netlists {
-// The title line is line 1.
+// Line 1 is the title.
 inline TextModel netlist(const std::string& text, const OptionSet& parameters = {}) {
   return read_model("t.cir", "title\n" + text, parameters);
 }
@@ -43,7 +43,7 @@ inline Solution run_netlist(const std::string& text, double rtol = 1e-7, const s
 
 inline double end_value(const Solution& s, const std::string& name) { return s.y()(s.component(name), s.rows() - 1); }
 
-// A component at the start, which is the operating point unless the netlist says 'uic'.
+// The value of a component at the start, which is the operating point unless the netlist says 'uic'.
 inline double start_value(const TextModel& model, const std::string& name) {
   const auto components = model.problem->components();
   for (std::size_t k = 0; k < components.size(); ++k)

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Random chains in the plane with stiff and soft bonds, as text of a model. A seed gives one chain on every machine.
+// Random plane chains with stiff and soft bonds, as the text of a model. The same seed gives the same chain on every
+// machine.
 #pragma once
 
 #include "support/algebra.hpp"
@@ -30,7 +31,7 @@ class Draw {
   std::uint32_t count_ = 0;
 };
 
-// Joins the masses i and i + 1; i = -1 is the origin, which is fixed.
+// A bond between the masses i and i + 1. i = -1 is the origin, which does not move.
 struct Bond {
   int i;
   double k, length;
@@ -42,8 +43,8 @@ struct Chain {
   std::vector<Bond> bonds;
   Vec q, v;
   double omega = 0, gravity = 0, drag = 0;
-  bool smooth = false;              // starts with closed gaps, and with velocities that keep them closed
-  double slowest = 0, fastest = 0;  // bounds of the fast frequencies for every shape of the chain
+  bool smooth = false;              // starts with closed gaps and with velocities that keep them closed
+  double slowest = 0, fastest = 0;  // bounds of the fast frequencies for all shapes of the chain
 };
 
 namespace detail {
@@ -60,7 +61,7 @@ inline Mat slopes(const Chain& c, const std::vector<Bond>& gaps) {
   return G;
 }
 
-// Stretched out or folded, the frequencies of a chain lie farthest apart.
+// The frequencies are farthest apart if the chain is stretched out or folded. These shapes give the bounds.
 inline void bound_frequencies(Chain& c, const std::vector<Bond>& gaps) {
   const auto n = static_cast<Index>(gaps.size());
   Mat A = Mat::Zero(n, n);
@@ -80,7 +81,8 @@ inline void set_bonds(Chain& c, Draw& draw, bool fixed) {
   const int count = static_cast<int>(c.masses.size());
   const double share = draw.between(0.2, 0.9);
   const int certain = draw.of(count - 1);
-  // Factors of the stiffness: alike, a ratio of 2 of the frequencies, one that makes frequencies meet, or any.
+  // The factors of the stiffness are all equal, or give frequencies with the ratio 2, or frequencies that can become
+  // equal, or are random.
   const int kind = draw.of(4);
   const auto factor = [&] {
     switch (kind) {
@@ -114,7 +116,7 @@ inline void set_start(Chain& c, Draw& draw) {
   for (double& v : c.v) v = draw.between(-0.7, 0.7);
 }
 
-// Closes the gaps in velocity, then gives each an energy of its own, at a phase of its own.
+// Removes velocities that open the gaps, then gives each gap an oscillation with its own energy and phase.
 inline void set_fast_motion(Chain& c, Draw& draw, const std::vector<Bond>& gaps) {
   const Mat G = slopes(c, gaps);
   Mat lift = G.transpose();

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Random expressions on a tree of their own, evaluated recursively over any numbers, dual numbers among them, so that
-// nothing is shared with what is checked by them.
+// Random expressions as trees of their own type, evaluated recursively with any kind of numbers, including dual
+// numbers. So they share nothing with the code that is tested by them.
 #pragma once
 
 #include "model/expression/parser.hpp"
@@ -52,13 +52,13 @@ DUAL cosh(Dual<T> a) { return {cosh(a.x), a.d * sinh(a.x)}; }
 DUAL tanh(Dual<T> a) { return {tanh(a.x), a.d / (cosh(a.x) * cosh(a.x))}; }
 #undef DUAL
 template <class T>
-T angle(T y, T x) {  // as atan2: the quadrant is piecewise constant
+T angle(T y, T x) {  // atan2; its choice of the quadrant is piecewise constant
   const double shift = plain(x) > 0 ? 0 : plain(y) >= 0 ? std::acos(-1.0) : -std::acos(-1.0);
   return atan(y / x) + T(shift);
 }
 
 struct Tree {
-  std::string name;  // function, operator, "number" or "unknown"
+  std::string name;  // a function, an operator, "number" or "unknown"
   double value = 0;
   int index = 0;
   std::vector<std::unique_ptr<Tree>> parts;
@@ -100,7 +100,7 @@ T evaluate_tree(const Tree& tree, const std::array<T, unknowns>& q) {
   if (f == "atan2") return angle(a, b);
   if (f == "min") return plain(b) < plain(a) ? b : a;
   if (f == "max") return plain(a) < plain(b) ? b : a;
-  return exp(b * log(a));  // "pow"
+  return exp(b * log(a));  // the function "pow"
 }
 
 inline std::string text_of(const Tree& tree) {

@@ -4,7 +4,8 @@
 #include "support/solution_files.hpp"
 
 namespace trill::testing_files {
-// Stands for the driver and a method: a chaotic map, so that a restart from anything but the exact state shows.
+// A chaotic map that takes the place of driver and method. Because it is chaotic, a restart from a state that is not
+// exactly the same would show.
 struct Map {
   Index step = 0;
   double x = 0.3;
@@ -51,7 +52,7 @@ inline void record_run(SegmentRecorder& recorder, Archive* resume, const Plan& p
   recorder.finish(ended());
 }
 
-// What the command line does with --resume, or without when there is nothing to resume.
+// Does the same as the command line with --resume, or as without it if there is nothing to resume.
 inline void run_or_resume(const fs::path& path, const Plan& plan) {
   auto point = find_resume_point(path);
   if (!point) {
@@ -69,7 +70,7 @@ inline void start(const fs::path& path, Plan plan) {
   record_run(recorder, nullptr, plan);
 }
 
-// Of a run into memory: nothing of what is tested here takes part.
+// The bits of a run that is recorded in memory, which uses none of the code that is tested here.
 inline std::vector<std::uint64_t> unbroken_bits(const Plan& plan) {
   Solution solution;
   MemoryRecorder recorder(solution);

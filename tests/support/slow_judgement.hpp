@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What the formulation `slow` says of its own error, beside the distance of its motion from the mean of the stiff one.
+// Compares the errors that the formulation `slow` states with the distance of its motion from the mean of the stiff
+// motion.
 #pragma once
 
 #include "support/random_chain.hpp"
@@ -9,13 +10,13 @@
 
 namespace trill::slow_judgement {
 struct Frequencies {
-  double slowest, fastest;  // of the oscillation, bounds along the path
+  double slowest, fastest;  // bounds of the fast frequencies along the path
 };
 
 struct Judgement {
-  double error = 0;     // largest distance over the largest coordinate
-  double estimate = 0;  // of it, at the end
-  std::string refusal;  // empty: none
+  double error = 0;     // largest distance divided by the largest coordinate
+  double estimate = 0;  // what is stated of it at the end
+  std::string refusal;  // empty if it was not refused
   bool at_start = false, warned_of_resonance = false, doubted = false;
   bool alarm(double tolerance) const { return !refusal.empty() || estimate > tolerance; }
   bool missed(double tolerance) const { return error > 3 * tolerance && !alarm(tolerance); }
@@ -23,7 +24,8 @@ struct Judgement {
 };
 
 namespace detail {
-// Low-pass of Kaiser's: below 0.3 of the slowest fast frequency it passes, from 0.9 of it on it stops all but 1e-5.
+// A Kaiser low-pass filter. It passes frequencies below 0.3 of the slowest fast frequency, and above 0.9 of it stops
+// all but 1e-5.
 class LowPass {
  public:
   explicit LowPass(double slowest) : cutoff_(0.6 * slowest), reach_((attenuation - 8) / (2 * 2.285 * 0.6 * slowest)) {}
@@ -68,7 +70,7 @@ struct Walker {
   }
 };
 
-// Columns: the means of the stiff motion.
+// The means of the stiff motion, one in each column.
 inline Mat stiff_means(const Problem& problem, const std::vector<double>& times, const LowPass& filter,
                        const Frequencies& fast) {
   const Index n = problem.layout().nq;
@@ -92,7 +94,7 @@ inline Mat stiff_means(const Problem& problem, const std::vector<double>& times,
   return means;
 }
 
-// The slow motion where it refuses to be followed: how wrong it would have been.
+// The slow motion computed although `slow` refuses it, to find how wrong it would have been.
 inline Mat unguarded(const Problem& problem, const std::vector<double>& times, double rtol) {
   const auto form = Catalogue::all().formulation("slow").make(problem, {});
   form->expect({rtol, 0, times.back()});
@@ -100,7 +102,7 @@ inline Mat unguarded(const Problem& problem, const std::vector<double>& times, d
   State in, out = problem.initial_state();
   try {
     form->enter(problem.initial_state(), in, notes);
-  } catch (const UsageError&) {  // the state was found before it was judged
+  } catch (const UsageError&) {  // the state was set before it was refused
   }
   Mat q = Mat::Constant(problem.layout().nq, static_cast<Index>(times.size()), 1e3);
   Walker walker(form->inner(), in, times.back(), rtol);
@@ -117,7 +119,8 @@ inline Mat unguarded(const Problem& problem, const std::vector<double>& times, d
 }
 }  // namespace detail
 
-// method: a formulation that delivers the slow motion. Where `slow` refuses, the error is that which it would have had.
+// `method` is a formulation that gives the slow motion. If `slow` refuses, the error is the one that it would have
+// had.
 inline Judgement judge_slow(std::unique_ptr<Problem> problem, double t_end, const Frequencies& fast,
                             const std::string& method = "slow") {
   using namespace detail;

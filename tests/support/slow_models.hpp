@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Models with stiff gaps and what tests of their slow motion ask of them.
+// Models with stiff gaps, and helpers for tests of their slow motion.
 #pragma once
 
 #include "formulation/slow_start.hpp"
@@ -7,7 +7,8 @@
 #include "support/text_models.hpp"
 
 namespace trill::testing_models {
-// Mass 1 on a rod to the origin, mass 2 on a spring to mass 1. The rod is `[[constraint]]` or a very stiff spring.
+// Mass 1 is on a rod to the origin, mass 2 on a spring to mass 1. The rod is a `[[constraint]]` or a very stiff
+// spring.
 inline std::string rod_and_spring(bool hard) {
   const std::string rod =
       hard ? "[[constraint]]\nequation = \"r1 - 1\"\n" : "[[stiff]]\ngap = \"r1 - 1\"\nstiffness = 1e12\n";
@@ -21,7 +22,7 @@ inline std::string rod_and_spring(bool hard) {
          rod + "[[potential]]\nenergy = \"2*y1 + y2 + x2^2/2\"\ngroup = \"soft\"\n";
 }
 
-// Chains of four masses side by side, nothing between them: two stiff bonds and a soft one in each.
+// Several chains of four masses, not connected with each other, each with two stiff bonds and a soft one.
 inline constexpr const char* many_chains = R"toml(
 [parameters]
 chains = { value = 1, min = 1 }
@@ -57,7 +58,7 @@ inline State slow_state(const SlowSystem& slow, const State& given, double actio
   return s;
 }
 
-// The force that acts at a point without the reactions of the gaps: M a + G^T lambda.
+// The force at a point without the reactions of the gaps: M a + G^T lambda.
 inline Vec force_behind(const SlowSystem& slow, const State& s) {
   const MechanicalProblem& p = slow.stiff();
   Vec dy(s.y.size());
@@ -69,7 +70,8 @@ inline Vec force_behind(const SlowSystem& slow, const State& s) {
   return dense(mass) * point.a + dense(G).transpose() * point.lambda;
 }
 
-// The fast frequencies of the linearised motion M u'' = -G^T K G u that keeps the hard rows closed, rising.
+// The fast frequencies, in increasing order, of the linearised motion M u'' = -G^T K G u that keeps the hard rows
+// closed.
 inline Vec linear_frequencies(const SlowSystem& slow, double t, const Vec& q) {
   const MechanicalProblem& p = slow.stiff();
   MatrixSlot mass = p.mass_pattern(), slot = slow.map().pattern();

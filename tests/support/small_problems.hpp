@@ -7,7 +7,7 @@
 #include <functional>
 
 namespace trill::test {
-// q'' = f(t, q) or f(t, q, v) from a formula.
+// The problem q'' = f(t, q) or f(t, q, v) with a given formula.
 class FormulaMechanics final : public MechanicalProblem {
  public:
   using Force = std::function<void(double t, In q, In v, Out f)>;
@@ -40,7 +40,7 @@ inline FormulaMechanics oscillator(double omega, double q = 1, double v = 0) {
   return one_mass(q, v, [omega](double x) { return -omega * omega * x; });
 }
 
-// y' = f(t, y) from a formula.
+// The problem y' = f(t, y) with a given formula.
 class FormulaRate final : public FirstOrderProblem {
  public:
   using Rate = std::function<void(double t, In y, Out dy)>;
@@ -63,7 +63,7 @@ class FormulaRate final : public FirstOrderProblem {
   Rate rate_;
 };
 
-// A method on a problem, step by step and without the driver. Newton iterations go to rounding.
+// Applies a method to a problem step by step, without the driver. Newton iterations go on to rounding.
 struct Walk {
   Walk(const Problem& walked, const std::string& method, const OptionSet& options = {})
       : problem(walked.clone()),
@@ -78,7 +78,7 @@ struct Walk {
     jumped = jumped && result.status != StepStatus::ok;
     return result;
   }
-  // The state after that many steps; NaN when one of them fails.
+  // The state after the given number of steps, or NaN if one of them fails.
   Vec walk(double h, int steps) {
     for (int i = 0; i < steps; ++i)
       if (step(h).status != StepStatus::ok) return Vec::Constant(s.y.size(), std::nan(""));

@@ -95,7 +95,7 @@ inline Trust sample_trust() {
           .remedy = "a smaller step"};
 }
 
-// Finite numbers of every size: any sign, any exponent, denormals, zeros.
+// A finite number of any size: any sign, any exponent, also denormals and zeros.
 inline double random_number(std::mt19937_64& random) {
   static const double special[] = {0.0,
                                    -0.0,
@@ -146,7 +146,7 @@ inline std::string slurp(const fs::path& path) {
   std::ifstream in(path, std::ios::binary);
   return {std::istreambuf_iterator<char>(in), {}};
 }
-// Into a new file: some file systems wait for the disk when one is cut to nothing and closed.
+// Writes a new file. If an existing file is truncated and closed, some file systems wait for the disk.
 inline void spill(const fs::path& path, const std::string& bytes) {
   fs::remove(path);
   std::ofstream(path, std::ios::binary | std::ios::trunc) << bytes;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Masses in the plane on fast and slow springs, with what tests of impulse methods vary: a fast force turned by an
-// angle (not conservative then), mass matrices of every kind, products that are wrong or not known.
+// Masses in the plane on fast and slow springs, with everything that tests of impulse methods vary: a fast force
+// turned by an angle (which is then not conservative), mass matrices of every kind, and products that are wrong or not
+// known.
 #pragma once
 
 #include "trill/problem/mechanical.hpp"
@@ -10,7 +11,7 @@
 
 namespace trill::test {
 struct Spring {
-  int i, j;  // -1: the origin
+  int i, j;  // -1 is the origin
   double k, rest;
   Groups group;
 };
@@ -23,8 +24,8 @@ class SpringNetwork final : public MechanicalProblem {
 
   Vec q, v;
   std::vector<Spring> springs;
-  double turn = 0;  // of the fast force, in radians
-  Mat masses;       // empty: the identity
+  double turn = 0;  // angle of the fast force in radians
+  Mat masses;       // the identity if empty
   Products products = Products::right;
 
   std::string name() const override { return "springs"; }
@@ -110,7 +111,7 @@ class SpringNetwork final : public MechanicalProblem {
   }
 };
 
-// SS08 sec. 7.
+// The example of SS08 sec. 7.
 inline SpringNetwork two_springs(double omega, double turn = 0) {
   const double s = std::sqrt(2.0) / 4;
   SpringNetwork p;
@@ -121,7 +122,7 @@ inline SpringNetwork two_springs(double omega, double turn = 0) {
   return p;
 }
 
-// A free zigzag of masses: stiff bonds between neighbours, soft springs across one and across two masses.
+// A free zigzag of masses with stiff bonds between neighbours, and soft springs that skip one or two masses.
 inline SpringNetwork zigzag(int masses, double omega, double turn = 0) {
   SpringNetwork p;
   p.q = p.v = Vec::Zero(2 * masses);

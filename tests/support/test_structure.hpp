@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Linear structures that tests share with figures.
+// Linear structures that tests share with figures of papers.
 #pragma once
 
 #include "papers/given_structure.hpp"

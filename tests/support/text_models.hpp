@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What tests of text models ask again and again.
+// Helpers for tests of text models.
 #pragma once
 
 #include "support/matrices.hpp"
@@ -31,7 +31,7 @@ inline Jacobians jacobians_of(const MechanicalProblem& p, double t, In q, In v, 
   return found;
 }
 
-// The first line of what is said about a model; "no error" where it is taken.
+// The first line of the message about a model, or "no error" if it is accepted.
 inline std::string complaint(const std::string& text, const OptionSet& given = {}) {
   try {
     read_model("m.toml", text, given);
@@ -65,7 +65,7 @@ inline RunPlan plan_with(const std::string& method, double to, double h_or_rtol)
   return plan;
 }
 
-// Away from the start, the same for every call.
+// A state away from the start, the same in every call.
 inline State shifted_start(const Problem& problem, double size = 0.2) {
   State s = problem.initial_state();
   for (Index k = 0; k < s.y.size(); ++k) s.y[k] += size * std::sin(1.7 * static_cast<double>(k) + 0.3);

@@ -12,7 +12,7 @@
 
 namespace trill::test {
 namespace {
-// A strip with the given stiffnesses of stretching and bending and 1.2 of mass on each unit of its length of 10.
+// A blade with the given stiffnesses of stretching and bending. Its length is 10, its mass per unit of length is 1.2.
 PlanarBody blade(double stretching, double bending, Index elements = 16) {
   PlanarStrip strip;
   strip.length = 10;
@@ -27,8 +27,8 @@ ReducedBody reduced(const PlanarBody& body, Index modes, ReductionMethod method 
   return reduce_body(body, {.interfaces = {"left", "tip"}, .modes = modes, .method = method});
 }
 
-// q'' + 2 theta' P^T q' + (Lambda - theta'^2 (C - K_g)) q = theta'^2 s - theta'' (h + P^T q) for Kane's spin-up, by the
-// implicit midpoint rule: the lag of the tip at every step.
+// Kane's spin-up of a blade: the lag of its tip after every step of the implicit midpoint rule, for the equation
+// q'' + 2 theta' P^T q' + (Lambda - theta'^2 (C - K_g)) q = theta'^2 s - theta'' (h + P^T q).
 std::vector<double> spin_up(const ReducedBody& body, double h = 0.005, double end = 18) {
   const double top = 6, rise = 15, w = 2 * std::numbers::pi / rise;
   const Index n = body.modes();
@@ -56,7 +56,8 @@ double largest_difference(const std::vector<double>& a, const std::vector<double
   return most;
 }
 
-// Expected numbers: an independent computation with the same mesh; the full nonlinear elements have the lag -0.57305.
+// The expected numbers come from an independent computation with the same mesh. With the full nonlinear elements the
+// lag is -0.57305.
 TEST(BodyReduction, SpinUpOfABlade) {
   const PlanarBody body = blade(2.8e7, 1.4e4);
   const std::vector<double> fine = spin_up(reduced(body, 40));
@@ -74,7 +75,8 @@ TEST(BodyReduction, SpinUpOfABlade) {
   EXPECT_GT(std::abs(without.back()), 500) << "without its stress the blade bends without bound";
 }
 
-// From K, M and the positions alone, the stress is as good as that of the elements.
+// Without the elements, from K, M and the positions alone, the centrifugal stress is found as well as from the
+// elements.
 TEST(BodyReduction, CentrifugalStiffnessFollowsFromTheMatrices) {
   PlanarBody body = blade(2.8e7, 1.4e4);
   const ReducedBody exact = reduced(body, 4);
@@ -86,12 +88,14 @@ TEST(BodyReduction, CentrifugalStiffnessFollowsFromTheMatrices) {
   EXPECT_NEAR(exact.stiffening(0, 0) - exact.convective(0, 0), 0.193, 0.002);
 }
 
-// The kinetic energy of the finite elements, for random motions: 1/2 v^T M v with v = R' + theta' J (X + T q) + T q'.
+// The reduced body has the same kinetic energy as the finite elements, 1/2 v^T M v with
+// v = R' + theta' J (X + T q) + T q', for random motions.
 TEST(BodyReduction, InvariantsGiveTheEnergyOfTheElements) {
   const PlanarBody body = blade(2.8e7, 1.4e4, 3);
   const ReducedBody r = reduced(body, 5);
   const Index n = r.modes();
-  // The shapes themselves are not in the reduced body: reduce it once more with every node as a point.
+  // The reduced body does not hold the shapes themselves. To get them, reduce once more with every node as a named
+  // point.
   PlanarBody with_points = body;
   with_points.points.resize(1);
   with_points.points.push_back({"tip", {body.nodes() - 2}});
@@ -140,7 +144,8 @@ std::string pendulum(const char* stiffening) {
          "measure = [{ name = \"x\", value = \"arm.tip.x\" }, { name = \"y\", value = \"arm.tip.y\" }]\nrun.to = 2\n";
 }
 
-// Expected numbers: an independent computation of the floating frame of reference, without geometric stiffness.
+// The expected numbers come from an independent computation with a floating frame of reference and without geometric
+// stiffness.
 TEST_F(ReducedBodies, SwingAsAPendulum) {
   const double angles[] = {-2.3347277626, -2.3348201650, -2.3360123421};
   const double tips[][2] = {{-6.9426903, -7.1972519}, {-6.9444759, -7.1955367}, {-6.9411489, -7.1986820}};
@@ -157,7 +162,7 @@ TEST_F(ReducedBodies, KeepTheirEnergyWithStiffening) {
   for (const auto method : {ReductionMethod::craig_bampton, ReductionMethod::rubin}) {
     const Solution s = run(reduced(blade(1.4e8, 7e4, 6), 3, method), pendulum("true"), 1e-11);
     ASSERT_TRUE(s.outcome.ok()) << s.outcome.message;
-    EXPECT_LT(s.measured().row(0).cwiseAbs().maxCoeff(), 1e-6);  // it began with 0, and falls by 600
+    EXPECT_LT(s.measured().row(0).cwiseAbs().maxCoeff(), 1e-6);  // starts at 0 and falls by 600
   }
 }
 

@@ -16,7 +16,7 @@ SplitForm form_of(const std::string& phi, const std::string& psi) {
   return *Catalogue::all().method("mollified_impulse").split_form({{"phi", phi}, {"psi", psi}});
 }
 
-// A scan of 2e6 points up to 20 pi by an independent program.
+// Results of an independent program that scanned 2e6 points up to 20 pi.
 struct Scan {
   const char *phi, *psi;
   double square, fraction, largest, first;  // first: the first unstable h omega/pi; largest: |half trace| - 1
@@ -73,7 +73,7 @@ TEST(Resonance, UnstableIntervalsAreThoseOfAScan) {
     const double scanned = reach - (scan.square < 0 ? std::sqrt(-scan.square) : 0);
     EXPECT_NEAR(intervals.front().from / pi, scan.first, 2e-5) << at;
     EXPECT_NEAR(width / scanned, scan.fraction, 5e-6 + 1e-3 * scan.fraction) << at;
-    // |eigenvalue| = 1 + growth belongs to the half trace (growth + 1 + 1/(growth + 1))/2.
+    // If the largest |eigenvalue| is 1 + growth, then |half trace| is (growth + 1 + 1/(growth + 1))/2.
     const double trace = (growth + 1 + 1 / (growth + 1)) / 2 - 1;
     EXPECT_NEAR(trace, scan.largest, 1e-2 * scan.largest + 1e-9) << at;
   }

@@ -76,7 +76,7 @@ TEST(WantedRows, DropStartAndEndUnlessNamed) {
   };
   EXPECT_EQ(times_of({1, 2.5}, RunStatus::reached_end), (std::vector<double>{1, 2.5}));
   EXPECT_EQ(times_of({0, 1, 2.5, 5}, RunStatus::reached_end), (std::vector<double>{0, 1, 2.5, 5}));
-  // What a run that failed had computed is kept.
+  // A run that failed keeps the rows that it had computed.
   EXPECT_EQ(times_of({1, 2.5}, RunStatus::newton_failed), (std::vector<double>{1, 2.5, 5}));
 }
 

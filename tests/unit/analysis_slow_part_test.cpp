@@ -26,7 +26,7 @@ TEST(FlatWindow, LetsPolynomialsPassAndStopsTheOscillation) {
     EXPECT_NEAR(passed(0, k), slow(at), 1e-11);
     EXPECT_NEAR(stopped(0, k), slow(at), 1e-9);
   }
-  // Degree 6 is the first that is changed.
+  // The window reproduces polynomials below degree 6 exactly; degree 6 is the first that the average changes.
   const Mat bent = window.averages(recorded(window.times({3}), [](double t) { return std::pow(t - 3, 6); }), {3});
   EXPECT_GT(std::abs(bent(0, 0)), 1e-3);
 }

@@ -50,7 +50,7 @@ TEST(Stability, OfThePairsHasWindows) {
   const StabilityReport three = analyse_stability(pair(3));
   expect_windows(three.closed.periodicity, {{0, root(8)}, {root(12), root(24)}}, true);
   expect_windows(three.open.absolute, {{0, root(8)}, {root(12), root(24)}}, false);
-  // Two of the ends have no short closed form; they are roots of the quadratic m21 has besides x = 30.
+  // Two of the ends have no short closed form. They are the roots, other than x = 30, of the entry m21.
   const StabilityReport four = analyse_stability(pair(4));
   expect_windows(four.closed.periodicity,
                  {{0, 3.1127176481642173}, {root(10), root(30)}, {root(60), 8.6203821749854585}}, true);
@@ -61,7 +61,8 @@ TEST(Stability, OfThePairsHasWindows) {
     EXPECT_LT(end, std::numbers::pi) << s;
     before = end;
   }
-  // With 11 stages the gap at pi is 7e-15 wide and still seen; with 12 it is one of 8e-17, below extended precision.
+  // With 11 stages the gap at pi is 7e-15 wide and is still seen. With 12 stages it is 8e-17 wide, which is below the
+  // resolution of extended precision.
   EXPECT_NEAR(analyse_stability(pair(11)).periodicity_end, std::numbers::pi, 1e-14);
 }
 
@@ -94,7 +95,7 @@ TEST(Stability, DefinitionsDifferWhereEigenvaluesMeet) {
   EXPECT_FALSE(analyse_stability(numerov(0.0083)).p_stable);
 }
 
-// In double precision the roots of m12 and m21 differ by rounding; there is no gap between them.
+// In double precision the roots of m12 and of m21 differ by rounding. This must not be reported as a gap between them.
 TEST(Stability, RoundingMakesNoGaps) {
   for (int s = 1; s <= 8; ++s) {
     const ImplicitTableau t = gauss_tableau(s);
@@ -108,7 +109,7 @@ TEST(Stability, RoundingMakesNoGaps) {
   }
 }
 
-// Kick and drift alone: the diagonal is (1 - mu^2, 1), the trace that of Verlet.
+// A kick followed by a drift: the diagonal of the matrix is (1 - mu^2, 1), and its trace is that of Verlet.
 TEST(Stability, OfAMatrixWithUnequalDiagonal) {
   const StabilityReport r = analyse_stability(drift_form(1) * kick_form({1}));
   expect_windows(r.closed.periodicity, {{0, 2}}, true);
@@ -128,7 +129,8 @@ TEST(Stability, OfTheNumerovFamily) {
   EXPECT_NEAR(analyse_stability(numerov(1.0 / 120)).dispersion.constant, -1.0 / 720, 1e-14);
 }
 
-// Velocity Verlet with f(y + h^2/12 f(y + h^2/30 f(...))): dispersion order 2m for m evaluations, (-1)^(m-1)/(2m+2)!.
+// Velocity Verlet with nested forces f(y + h^2/12 f(y + h^2/30 f(...))): with m evaluations the order of dispersion is
+// 2m, with the constant (-1)^(m-1)/(2m+2)!.
 TEST(Stability, OfNestedForces) {
   const std::vector<double> limits{2, std::sqrt(12.0), 2.75171154319, 4.63478261363, 3.08708309361};
   double constant = 0.5;
@@ -166,7 +168,8 @@ TEST(Stability, OfDampingMethods) {
   }
 }
 
-// An end of absolute stability with two distinct eigenvalues on the circle belongs to the interval in both definitions.
+// An end of absolute stability with two distinct eigenvalues on the unit circle belongs to the interval in both
+// definitions (open and closed).
 TEST(Stability, OfClassicalMethods) {
   const StabilityReport rk4 = analyse_stability(Catalogue::all().method("rk4"), {});
   expect_windows(rk4.closed.absolute, {{0, std::sqrt(8.0)}}, true);
@@ -186,7 +189,8 @@ TEST(Stability, OfClassicalMethods) {
   EXPECT_EQ(nystroem.damping.order, 5);
 }
 
-// Two stages of Gauss: phase 2 atan2(mu/2, 1 - mu^2/12), through several quarters of a turn.
+// The phase of the two-stage Gauss method is 2 atan2(mu/2, 1 - mu^2/12); it is followed through several quarters of a
+// turn.
 TEST(Stability, PhasesAreContinued) {
   for (const StabilityRow& row : analyse_stability(of(Family::gauss, 2), 20).rows)
     EXPECT_NEAR(row.phase, 2 * std::atan2(row.mu / 2, 1 - row.mu * row.mu / 12), 1e-13) << row.mu;
@@ -194,7 +198,8 @@ TEST(Stability, PhasesAreContinued) {
   EXPECT_NEAR(gauss.rows.back().phase / 12, 1, 5e-3);
 }
 
-// Diagonal gamma, order 2 and R(infinity) = 0 for every gamma. The radii are those of an independent program.
+// A scheme with gamma on the whole diagonal, of order 2 and with R(infinity) = 0 for every gamma. The expected radii
+// come from an independent program.
 TEST(Stability, OfThreeStageSdirk) {
   const auto form = [](double g) {
     const double b2 = (0.5 - 2 * g + g * g) / ((1 - g) / 2);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Stability of methods that are known by their steps only.
+// Stability of methods of which nothing but their steps is known.
 #include "trill/analysis/stability.hpp"
 #include "trill/problem/mechanical.hpp"
 
@@ -9,8 +9,8 @@
 
 namespace trill {
 namespace {
-// y_{n+1} - 2 y_n + y_{n-1} = h^2 (7/6 g_n - 5/12 g_{n-1} + 1/3 g_{n-2} - 1/12 g_{n-3}), Stoermer's method of order 4,
-// begun on the exact motion of q'' = -q.
+// Stoermer's method of order 4, y_{n+1} - 2 y_n + y_{n-1} = h^2 (7/6 g_n - 5/12 g_{n-1} + 1/3 g_{n-2} - 1/12 g_{n-3}),
+// whose first values are taken from the exact motion of q'' = -q.
 class Stoermer final : public Stepper {
  public:
   struct Options {
@@ -24,7 +24,7 @@ class Stoermer final : public Stepper {
   void start(State& s, const ErrorScale&) override { q_ = {s.y[0]}; }
   StepResult step(State& s, const StepRequest& request) override {
     const double h = request.h, cosine = std::cos(h), sine = std::sin(h);
-    // At single steps nothing is known, as of methods fitted to a frequency.
+    // One single step is refused, as methods fitted to a frequency do at some step sizes.
     if (h == 0.5) return {.status = StepStatus::refused};
     const std::size_t n = q_.size() - 1;
     double next = cosine * s.y[0] + sine * s.y[1];
@@ -53,14 +53,14 @@ TEST(StabilityBySteps, OfAMethodWithMemoryIsThatOfItsLaterSteps) {
   const StabilityReport r = analyse_stability(catalogue.methods()[0], {}, 2);
   EXPECT_TRUE(r.has_memory);
   EXPECT_FALSE(r.exact);
-  // The characteristic polynomial has the root -1 at 4 = 2 mu^2.
+  // At 2 mu^2 = 4 the characteristic polynomial has the root -1.
   EXPECT_NEAR(r.absolute_end, std::sqrt(2.0), 1e-4);
   EXPECT_EQ(r.dispersion.order, 4);
   EXPECT_NEAR(r.dispersion.constant, -19.0 / 480, 5e-4);
   EXPECT_EQ(r.damping.order, 5);
   EXPECT_NEAR(r.damping.constant, 1.0 / 24, 5e-4);
-  // Moduli of its largest root, found by Durand and Kerner's iteration elsewhere.
-  EXPECT_NEAR(r.rows[19].radius, 0.99939842, 2e-7);  // the step 0.5 is refused, its neighbour not
+  // Moduli of its largest root, computed independently with the iteration of Durand and Kerner.
+  EXPECT_NEAR(r.rows[19].radius, 0.99939842, 2e-7);  // the step 0.5 itself is refused, this is its neighbour
   EXPECT_NEAR(r.rows[39].radius, 0.97185317, 1e-8);
 }
 

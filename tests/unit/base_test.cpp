@@ -255,7 +255,7 @@ TEST(Notes, CountRepetitionsAndKeepTheLargest) {
   EXPECT_EQ(all[0].count, 3);
 }
 
-// The condition of a matrix is a warning where it is small.
+// Some quantities are bad when they are small, as this one: the notice keeps the smallest value.
 TEST(Notes, KeepTheSmallestOfWhatIsTooSmall) {
   Notes notes;
   for (const double value : {1e-3, 1e-6, 1e-5}) notes.raise(value, "condition", "", Severity::warning, value, 1e-2);
@@ -287,7 +287,7 @@ TEST(Notes, MadeTextsAreThoseOfTheirValues) {
   EXPECT_EQ(made, 2);
 }
 
-// Wherever a checkpoint lies, the notices are those of an unbroken run.
+// A run that was interrupted at any checkpoint and resumed gives the same notices as an unbroken run.
 TEST(Notes, OfAResumedRunAreThoseOfAnUnbrokenOne) {
   const std::vector<double> values{3, 9, std::nan(""), 5, 9, 12, std::nan(""), 1};
   const auto raise = [](Notes& notes, double t, double value) {

@@ -27,13 +27,13 @@ TEST(VisibleText, ShowsWhatTurnsTheDirectionOrHasNoWidth) {
   EXPECT_EQ(visible_text("\U000e0041"), "\\udb40\\udc41");
 }
 
-// A terminal that does not read UTF-8 takes the byte 9b for the start of a sequence.
+// Some terminals do not read UTF-8 and take the byte 9b for the start of an escape sequence.
 TEST(VisibleText, ShowsBytesThatAreNotUtf8) {
   EXPECT_EQ(visible_text("a\x9b"
                          "31m"),
             "a\\x9b31m");
-  EXPECT_EQ(visible_text("\xc0\x9b"), "\\xc0\\x9b");           // overlong
-  EXPECT_EQ(visible_text("\xed\xa0\x80"), "\\xed\\xa0\\x80");  // half a pair
+  EXPECT_EQ(visible_text("\xc0\x9b"), "\\xc0\\x9b");           // overlong encoding
+  EXPECT_EQ(visible_text("\xed\xa0\x80"), "\\xed\\xa0\\x80");  // half of a surrogate pair
   EXPECT_EQ(visible_text("\xe2\x80"), "\\xe2\\x80");           // ends too early
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What the step control does before it gives a run up.
+// What the step control tries before it gives up a run.
 #include "support/small_problems.hpp"
 #include "trill/control/advance.hpp"
 
@@ -7,7 +7,7 @@
 
 namespace trill::test {
 namespace {
-// A step is what a formula says of its size and of the request.
+// A method whose results (error, step taken) are a given formula of the requested step.
 class FormulaStepper final : public Stepper {
  public:
   using Formula = std::function<StepResult(const StepRequest&)>;
@@ -33,7 +33,8 @@ class FormulaStepper final : public Stepper {
 
 State at_rest() { return State(Layout{1, 0, 0, 0}); }
 
-// Truncation falls with h, rounding grows: below h = 0.0046 the error would never become small.
+// The truncation error 1e6 h^3 falls with h while the rounding error 0.02/h grows. Their sum is never below 2.9 and so
+// never reaches the allowed 1. The step must be accepted anyway.
 TEST(Advancer, TakesAStepWhoseErrorIsRounding) {
   FormulaStepper stepper(
       [](const StepRequest& r) { return StepResult{.error = 1e6 * std::pow(r.h, 3) + 0.02 / r.h, .h_taken = r.h}; });
@@ -47,7 +48,7 @@ TEST(Advancer, TakesAStepWhoseErrorIsRounding) {
   EXPECT_TRUE(has_note(advancer.notes(), "rounding"));
 }
 
-// An error that falls with h is followed to the end, however slowly it falls.
+// As long as the error falls with h, steps are shortened further, however slowly it falls.
 TEST(Advancer, DoesNotTakeAnErrorThatFallsForRounding) {
   FormulaStepper stepper(
       [](const StepRequest& r) { return StepResult{.error = 100 * std::sqrt(r.h), .h_taken = r.h}; });
@@ -68,7 +69,8 @@ TEST(Advancer, GivesUpWhereNoErrorIsNearTheTolerance) {
   EXPECT_EQ(advancer.one(s, 1).status, AdvanceStatus::step_too_small);
 }
 
-// What is kept from earlier steps may be the reason why Newton's iteration fails: it is dropped before the run is.
+// Newton's iteration may fail because of what a method keeps from earlier steps. So this is dropped before the run is
+// given up.
 TEST(Advancer, DropsWhatAMethodKeepsBeforeItGivesUp) {
   const auto formula = [](const StepRequest& r) {
     StepResult result{.error = 0.5, .h_taken = r.h};
@@ -96,7 +98,7 @@ TEST(Advancer, GivesUpWhereNewtonAlwaysFails) {
   }
 }
 
-// y' = y^2 has no solution beyond t = 1: CVODE fails there, with steps much shorter than what was left of the run.
+// y' = y^2 has no solution beyond t = 1. CVODE fails there, with steps much shorter than what remained of the run.
 TEST(Advancer, AFailureOfCvodeNamesTheStepThatFailed) {
   if (!Catalogue::all().find_method("cvode_bdf")) GTEST_SKIP() << "built without SUNDIALS";
   const FormulaRate problem(Vec::Ones(1), [](double, In y, Out dy) { dy[0] = y[0] * y[0]; });

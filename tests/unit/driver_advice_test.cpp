@@ -14,10 +14,10 @@ using testing::HasSubstr;
 
 struct Looks {
   int count = 0;
-  double farthest = 0;  // from the positions of the start
+  double farthest = 0;  // the largest distance from the initial positions
 };
 
-// Two springs, one of them stiff, that note where their forces are asked for.
+// Two springs, one of them stiff, that write down at which positions their forces are asked for.
 class Watched final : public MechanicalProblem {
  public:
   explicit Watched(std::shared_ptr<Looks> looks)
@@ -104,7 +104,7 @@ TEST_F(ForTheSlowMotion, OptionsThatNobodyKnowsAreRefused) {
   EXPECT_THROW(prepared(), UsageError);
 }
 
-// Facts with candidates that say what a test wants them to say.
+// The facts about a problem, with candidate methods whose properties each test sets as it likes.
 class Advised : public testing::Test {
  protected:
   void add(const char* name, double seconds, const std::string& objection = "", bool full = true) {
@@ -147,7 +147,8 @@ TEST_F(Advised, NotToLoseWhatIsWanted) {
   EXPECT_EQ(chosen(), "dop853");
   asked_.plan.want = Want::slow;
   EXPECT_EQ(chosen(), "radau");
-  // Damping gives a wrong slow motion where the oscillation pushes it.
+  // Now the fast oscillation has enough energy to push the slow motion. A method that damps it would give a wrong slow
+  // motion.
   known_.problem.scales.fast_energy = known_.problem.scales.slow_energy = 1;
   EXPECT_EQ(chosen(), "dop853");
 }

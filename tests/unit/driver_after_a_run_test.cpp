@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What a run leaves behind in a problem: nothing, however it ended.
+// A run leaves nothing behind in its problem, however it ended.
 #include "support/text_models.hpp"
 #include "trill/problem/langevin.hpp"
 
 namespace trill::testing_models {
 namespace {
-// From the left across the switch at 0; at t = 0.5 an event makes the force on the right twice as large.
+// The motion comes from the left and crosses the switch at x = 0. At t = 0.5 an event makes the force on the right
+// twice as large.
 const char* const switched = R"toml(
 coordinates.x = { start = -1, velocity = 1 }
 parameters.push = 10
@@ -122,7 +123,7 @@ TEST(AfterARun, AnotherOneIsLikeTheFirst) {
   }
 }
 
-// A formulation remembers its run; another one has a formulation of its own.
+// A formulation keeps data of its run, but a second run makes a new formulation.
 TEST(AfterARun, AnotherOneWithAFormulationIsLikeTheFirst) {
   for (const auto& [model, method] : {std::pair{"stiff_spring", "slow"}, std::pair{"wire", "hmm"},
                                       std::pair{"stiff_spring", "dopri5"}, std::pair{"varying_frequency", "slow"}}) {
@@ -144,7 +145,8 @@ TEST(AfterARun, AnotherOneWithAFormulationIsLikeTheFirst) {
   }
 }
 
-// The parameters that an event changes may be those of the constraints on which the start has to lie.
+// An event may change parameters in the constraints on which the start has to lie. The next run starts with the
+// original ones.
 TEST(AfterARun, AnotherOneStartsOnTheConstraintsOfTheModel) {
   const TextModel model = read_model("m.toml", R"toml(
 coordinates.x = { start = 1, velocity = 0.1 }

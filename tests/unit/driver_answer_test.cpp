@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A question is asked until it is answered: more accurately, or by the next way.
+// An answer is tried with smaller tolerances, or with the next method in the ranking, until it is accurate enough.
 #include "driver/advice.hpp"
 #include "driver/answer.hpp"
 #include "support/text_models.hpp"
@@ -28,7 +28,7 @@ RunPlan with_method(RunPlan plan, const char* method) {
   return plan;
 }
 
-// x(t) = cos t
+// The exact solution is x(t) = cos t.
 double largest_error(const Solution& s) {
   double worst = 0;
   for (Index i = 0; i < s.rows(); ++i)
@@ -58,8 +58,8 @@ TEST(Answer, TellsWhatWasTriedBefore) {
   ASSERT_EQ(found.solution.info.attempts.size(), found.attempts.size());
 }
 
-// Explicit steps would be limited to 3e-4 over a time of 1e10. What looks for oscillations fails there, and so does
-// dop853.
+// Explicit methods would be limited to steps of 3e-4 in a run of 1e10. The envelope methods, which look for
+// oscillations, fail here, and so does dop853.
 TEST(Answer, OfAnEnvelopeWhereNothingOscillatesIsTheMotion) {
   RunPlan plan;
   plan.want = Want::envelope;
@@ -91,7 +91,7 @@ TEST(Answer, IsNotRepeatedWhereTheStepWasNamed) {
   EXPECT_NE(found.solution.trust.verdict, Verdict::none);
 }
 
-// As if trill had chosen the first way.
+// A request for which trill is made to believe that it chose `first` itself.
 Inquiry inquiry_of(PreparedRun first, const std::vector<const char*>& rungs, const RunPlan& asked,
                    RecordPlan record = {}) {
   first.choice = "it was the first";
@@ -123,7 +123,7 @@ TEST(Ladder, TakesTheNextWayAfterAFailure) {
   EXPECT_THAT(inquiry.attempts()[0].why, HasSubstr("t = "));
 }
 
-// rattle needs constraints, and verlet solves none: both refuse the problem before their first step.
+// With h = 2.5 verlet is unstable, and rattle refuses a problem without constraints before its first step.
 TEST(Ladder, PassesWaysThatRefuseTheProblem) {
   RunPlan asked;
   asked.to = 1e4;
@@ -167,7 +167,8 @@ TEST(NextStep, TightensByTheMeasuredRatio) {
   const Verdicts once = judged.next(asked_for(1e-6));
   ASSERT_TRUE(once.tighter);
   EXPECT_NEAR(*once.tighter, 3e-9, 1.1e-9);
-  // A hundredth of the tolerance gave a tenth of the error: the error goes like the square root.
+  // A hundredth of the tolerance gave a tenth of the error, so the error behaves like the square root of the
+  // tolerance.
   judged.earlier.push_back({"dopri5", 0, 1e-4, 1e-3, 0, ""});
   const Verdicts again = judged.next(asked_for(1e-5));
   ASSERT_TRUE(again.tighter);
@@ -190,7 +191,7 @@ TEST(NextStep, SeesThatTheErrorDoesNotComeFromTheSteps) {
   EXPECT_TRUE(judged.next(asked_for(1e-6)).next_rung);
 }
 
-// An error that hardly falls but is nearly small enough gets one repetition more, with far smaller steps.
+// If the error hardly falls but is nearly small enough, there is one more repetition, with far smaller steps.
 TEST(NextStep, TriesOnceMoreWhereTheErrorIsNearlySmallEnough) {
   JudgedAttempt judged(1.2e-6, Verdict::amber);
   judged.earlier.push_back({"dopri5", 0, 4e-6, 1.3e-6, 0, ""});
@@ -201,7 +202,8 @@ TEST(NextStep, TriesOnceMoreWhereTheErrorIsNearlySmallEnough) {
   EXPECT_THAT(judged.next(asked_for(1e-6)).shortfall, HasSubstr("hardly falls"));
 }
 
-// Nobody who waits for a motion of ten seconds is told that it is nearly right where another way gets it right.
+// An error that no longer falls is accepted as "nearly right" only if the next method would take long: here it is
+// tried at a predicted time of 2 s and not at one of 20 s.
 TEST(NextStep, LeavesAWayThatDoesNotGetBetterForOneThatIsQuick) {
   JudgedAttempt judged(0.04, Verdict::amber);
   judged.run.choice = "chosen";

@@ -15,7 +15,8 @@
 
 namespace trill::testing_models {
 namespace {
-// x_{n+1} = a x_n + sqrt(1 - a^2) r: variance 1, correlation a^k, so that the variance of the mean is (1+a)/(1-a)/N.
+// A random sequence x_{n+1} = a x_n + sqrt(1 - a^2) r. It has variance 1 and correlation a^k, so the variance of its
+// mean is (1+a)/(1-a)/N.
 std::vector<double> correlated(double a, std::size_t count, std::uint64_t seed) {
   std::vector<double> x(count);
   double value = random_normal({seed, 1, 0}, 0);
@@ -43,11 +44,11 @@ TEST(Averages, ErrorOfACorrelatedSignal) {
     const double exact = std::sqrt((1 + a) / (1 - a) / count);
     EXPECT_NEAR(error / exact, 1, 0.1) << a;
     EXPECT_NEAR(correlation / (0.25 * (1 + a) / (1 - a)), 1, 0.2) << a;
-    EXPECT_NEAR(std::sqrt(squares) / exact, 1, 0.6) << a;  // of twelve means
+    EXPECT_NEAR(std::sqrt(squares) / exact, 1, 0.6) << a;  // the root mean square of only twelve values
   }
 }
 
-// The law of a measure in a heat bath comes from the model; mistakes in it are shown.
+// In a heat bath the exact distribution of a measure can be given in the model file. Mistakes in it are reported.
 TEST(KnownLaws, AreReadFromTheModel) {
   const auto problem = make_model("butane", {{"strength", "0.5"}}).problem;
   const auto& known = dynamic_cast<const KnownLaw&>(*problem);
@@ -78,8 +79,9 @@ TEST(Averages, AShortRunIsNotSettled) {
   EXPECT_EQ(average_of(std::vector<double>(500, 2.5), 1).error, 0);
 }
 
-// A fast oscillation whose strength varies, as that of a bond, and a slow change of the whole: means of short blocks
-// show neither. The error of the mean is that of the slow part, sqrt((1+a)/(1-a)/N) of its spread.
+// A fast oscillation with a varying amplitude, like that of a bond, on top of a slow change of small amplitude. Means
+// over short blocks show neither of them. The error of the overall mean is that of the slow part alone: its standard
+// deviation times sqrt((1+a)/(1-a)/N).
 std::vector<double> oscillation_on_a_slow_change(double a, std::size_t count, std::uint64_t seed) {
   const std::vector<double> strength = correlated(0.98, count, 2 * seed), slow = correlated(a, count, 2 * seed + 1);
   std::vector<double> x(count);
@@ -95,7 +97,7 @@ TEST(Averages, ASlowChangeBelowAFastOscillationCounts) {
     squares += std::pow(average_of(oscillation_on_a_slow_change(0.995, 1 << 16, seed + 11), 1).error, 2) / runs;
   const double exact = 0.5 * std::sqrt(1.995 / 0.005 / (1 << 16));
   EXPECT_NEAR(std::sqrt(squares) / exact, 1, 0.15);
-  int settled = 0;  // too short to know: 4000 values, of which 1000 are correlated
+  int settled = 0;  // 4000 values, of which 1000 at a time are correlated: too few to know the error
   for (std::uint64_t seed = 0; seed < runs; ++seed)
     settled += average_of(oscillation_on_a_slow_change(0.998, 4000, seed + 11), 1).is_settled;
   EXPECT_LE(settled, runs / 2);
@@ -120,7 +122,8 @@ TEST(Averages, DistributionOfANormalSignal) {
   EXPECT_TRUE(distribution_of(std::vector<double>{0, 1, 0, 1, 1, 0}, {}, {0, 1}).density.empty());
 }
 
-// One step of an impulse method on two springs: a half kick by the slow one, then the exact motion by the fast one.
+// One step of an impulse method on two springs: half a kick by the slow spring, then the exact motion under the fast
+// one.
 TEST(Averages, MeasuresAreMeansOverInnerSteps) {
   const char* const springs = R"toml(
 coordinates.x = { start = 1, velocity = 0.3 }
@@ -150,7 +153,7 @@ value = "x^2"
   EXPECT_EQ(last_of(plain), last_of(s));
 }
 
-// For an oscillator |grad U|^2 = k^2 x^2/m and the Laplacian is k/m: exact numbers, and the same on a circle.
+// For an oscillator |grad U|^2 = k^2 x^2/m and the Laplacian of U is k/m. Both numbers are exact, also for a pendulum.
 TEST(ConfigurationalTemperatures, HaveTheClosedForm) {
   const TextModel model = read_model("m.toml", R"toml(
 coordinates.x = { start = 0.7, mass = 4 }
@@ -168,7 +171,7 @@ temperature = 1
     EXPECT_NEAR(sample->slope, 81 * 0.49 / 4, 1e-9);
     curvature += sample->curvature / 4000;
   }
-  EXPECT_NEAR(curvature, 9.0 / 4, 0.2);  // a mean of squares of normal numbers
+  EXPECT_NEAR(curvature, 9.0 / 4, 0.2);  // the mean of the squares of normally distributed numbers
 
   // A pendulum: U = m g l (1 - cos a), gradient m g l sin(a)/(sqrt(m) l), Laplacian m g l cos(a)/(m l^2).
   const TextModel pendulum = load_model(TRILL_SOURCE_DIR "/tests/support/pendulum_in_bath.toml", {});

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Chaotic motions let errors grow without end; a run of one is right until they show. A pulse makes an error at once,
-// which is no excuse.
+// In chaotic motions errors grow exponentially, so a run is accepted as right up to the time at which they become
+// visible. A pulse makes the error jump at once. This must not be mistaken for chaos.
 #include "driver/check_compare.hpp"
 #include "support/text_models.hpp"
 #include "trill/driver/trust.hpp"
@@ -67,7 +67,8 @@ TEST(GrowthOfErrors, IsNotThatOfTheMotionItself) {
   EXPECT_FALSE(folding_time(made));
 }
 
-// An oscillator at rest is struck, and the rows may begin later. Nothing grows here.
+// An oscillator at rest is hit by a pulse, and the rows may begin after the pulse. The error does not grow
+// exponentially here, so the run must be red.
 TEST(GrowthOfErrors, DoesNotExcuseARunBehindAPulse) {
   const struct {
     std::string force;

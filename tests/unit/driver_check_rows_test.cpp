@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Few rows of a run whose forces switch: the largest deviation at a row counts, although its neighbours, half a second
-// away, differ from it.
+// Runs with few rows whose forces switch at some time. The largest deviation at any row has to be reported, even if
+// the deviations at the neighbouring rows, half a second away, are much smaller.
 #include "support/text_models.hpp"
 #include "trill/driver/trust.hpp"
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The check of a run by other means than its own: what it finds where a repetition would see nothing, and what it says.
+// The check of a run by another method than its own. It finds errors that a repetition with smaller steps would not
+// see; these tests also look at what it says about them.
 #include "driver/check_windows.hpp"
 #include "driver/stored_run.hpp"
 #include "support/text_models.hpp"
@@ -24,7 +25,7 @@ Checked checked(const std::string& text, const RunPlan& plan) {
   return {std::move(run), std::move(s), std::move(trust)};
 }
 
-// Steps of h and h/2 sample cos^2(100 pi t) at 1 only; its mean is 1/2.
+// Steps of h and of h/2 both sample the force cos^2(100 pi t) only where it is 1. Its mean is 1/2.
 TEST(Check, SeesAForceThatTheStepsSampleAtOnePhase) {
   const char* const text = R"toml(
 coordinates.x = 1
@@ -52,7 +53,8 @@ name = "apart"
 value = "x2 - x1"
 )toml";
 
-// The distance is the difference of large numbers: its error is small beside theirs and large beside its own range.
+// The measured distance is a difference of two large coordinates: its error is small relative to the coordinates but
+// large relative to its own range.
 TEST(Check, JudgesMeasuresByTheirOwnRange) {
   RunPlan plan = plan_with("dopri5", 20, 2e-5);
   const Trust all = checked(pair, plan).trust;
@@ -78,8 +80,8 @@ TEST(Check, ThresholdsFollowTheAccuracy) {
   }
 }
 
-// The largest Lyapunov exponent of the Lorenz attractor is 0.906 (Sprott, Chaos and Time-Series Analysis, 2003), so
-// errors of 1e-9 reach 1e-3 after about 15.
+// The largest Lyapunov exponent of the Lorenz attractor is 0.906 (Sprott, Chaos and Time-Series Analysis, 2003), so an
+// error of 1e-9 grows to 1e-3 after a time of about 15.
 TEST(Check, AChaoticMotionIsRightUntilAStatedTime) {
   const char* const lorenz = R"toml(
 [coordinates]
@@ -102,7 +104,7 @@ z = "x*y - 8/3*z"
   EXPECT_THAT(mostly_unknown.headline, testing::HasSubstr("nothing is known about the rest"));
 }
 
-// A run that is merely inaccurate has no horizon.
+// A run of a regular motion may be inaccurate, but there is no time after which it ceases to be right ("horizon").
 TEST(Check, ARegularMotionHasNoHorizon) {
   const Trust trust =
       checked("coordinates.x = 1\npotential = [{ energy = \"0.5*x^2\" }]", plan_with("verlet", 50, 0.3)).trust;
@@ -127,7 +129,7 @@ value = "{}*1e4*y^2"
                      c);
 }
 
-// The square of the oscillation pushes, although its mean position is zero.
+// The square of the oscillating position pushes the slow motion, although the mean of the position is zero.
 TEST(Check, ComparesASlowMotionWithTheMeanOfTheTrueOne) {
   RunPlan plan;
   plan.method = "slow";
@@ -141,7 +143,7 @@ TEST(Check, ComparesASlowMotionWithTheMeanOfTheTrueOne) {
   EXPECT_THAT(right.headline, testing::HasSubstr("phase of the oscillation is not computed"));
 }
 
-// A pulse that no fixed step sees.
+// The pulse is so short that fixed steps do not see it.
 TEST(Check, SeesAPulseBetweenSteps) {
   const char* const text = R"toml(
 coordinates.x = 0.1
@@ -154,9 +156,8 @@ value = "100*exp(-((t - 4.337)/0.003)^2)"
   EXPECT_EQ(checked(text, plan_with("rk4", 10, 0.1)).trust.verdict, Verdict::red);
 }
 
-// Where the whole run cannot be computed otherwise, the error of a part of it is carried to the end: that of verlet on
-// an oscillator is a phase that grows with time.
-// Two runs whose jumps lie 1e-8 of the run apart, and two whose values differ for a hundredth of it.
+// Two curves that jump at times 1e-8 of the run apart may differ between these times, but not for a hundredth of the
+// run.
 TEST(Comparisons, LeaveOutMomentsInWhichOneRunHasJumped) {
   JudgedCurve a{{0, 0.5, 0.5 + 1e-8, 0.5 + 2e-8, 0.61, 1}, Mat::Zero(1, 6)}, b = a;
   a.values << 0, 0, 0, 1, 1, 1;
@@ -202,8 +203,8 @@ friction = 0.5
 temperature = 1
 )toml";
 
-// With h omega = 1 obabo has the mean 4/3 of q^2 instead of 1. The positions of langevin_splitting are exact there,
-// while its mean of v^2 is 3/4 (Leimkuhler and Matthews 2013): a sampler is judged by positions.
+// With h omega = 1 the mean of q^2 is 4/3 for obabo instead of 1. langevin_splitting has the right distribution of
+// positions there, but its mean of v^2 is 3/4 (Leimkuhler and Matthews 2013). Samplers are judged by positions.
 TEST(CheckRandom, ALargeStepBiasesAverages) {
   RunPlan plan = plan_with("obabo", 20000, 1.0);
   plan.accuracy = 0.05;
@@ -222,7 +223,8 @@ TEST(CheckRandom, ALargeStepBiasesAverages) {
   EXPECT_EQ(checked(bath, plan).trust.verdict, Verdict::amber) << "asked for, it counts";
 }
 
-// Between two steep walls that long steps jump into: averages of such a run say nothing, however alike they are.
+// A particle between two steep walls. With long steps it jumps into the walls, and the averages of such a run mean
+// nothing, even if two runs agree.
 const char* const walls = R"toml(
 coordinates.x = { start = 2 }
 [[potential]]
@@ -240,7 +242,7 @@ TEST(CheckRandom, AMotionThatIsMuchHotterThanItsBathIsRed) {
   EXPECT_THAT(right.headline, testing::Not(testing::HasSubstr("times the temperature")));
 }
 
-// At its start nothing says how fast the motion between the walls will be; the model does.
+// At its start nothing shows how fast the motion between the walls will become, but the model states a step.
 TEST(CheckRandom, ChosenStepsAreNoLongerThanThoseOfTheModel) {
   RunPlan plan;
   plan.model = "m";
@@ -254,8 +256,8 @@ TEST(CheckRandom, ChosenStepsAreNoLongerThanThoseOfTheModel) {
   EXPECT_EQ(*run.plan.h, 0.01);
 }
 
-// The mean of v^2 is kT = 0.5. With h = 0.45 it is an eighth too small, and the part of that which shows as a
-// difference from h/1.618 is within four of its random errors.
+// The mean of v^2 should be kT = 0.5. With h = 0.45 it is an eighth too small. The check compares with a run of step
+// h/1.618, in which only a part of this error shows as a difference, and that part is below four standard errors.
 TEST(CheckRandom, ABiasThatIsNotSignificantIsNotRuledOut) {
   const char* const wells = R"toml(
 coordinates.x = { start = 1, velocity = 0 }
@@ -286,7 +288,8 @@ TEST(CheckRandom, AShortRunIsNotGreen) {
   EXPECT_THAT(trust.headline, testing::HasSubstr("run longer"));
 }
 
-// Averages may be asked of a method that is named, without a heat bath too: four springs that are not linear.
+// Averages can also be asked of a method that the user names, and without a heat bath. The example has four nonlinear
+// springs.
 TEST(CheckAverages, OfAChaoticMotionAtItsEnergy) {
   const char* const springs = R"toml(
 coordinates.x = { start = 1.1, velocity = 0.4 }
@@ -310,7 +313,7 @@ value = "x^2"
   EXPECT_EQ(lost.verdict, Verdict::red) << lost.headline;
 }
 
-// A value between two steps of a random path is a mean of both, and its variance would be too small.
+// A value interpolated between two steps of a random path is a mean of both, so its variance would be too small.
 TEST(CheckRandom, RowsAreRecordedAtSteps) {
   RunPlan plan = plan_with("langevin_splitting", 2000, 0.4);
   plan.output = Grid{0.57};
@@ -345,7 +348,8 @@ TEST(StoredRun, IsPreparedAsItWas) {
 
 TEST(StoredRun, OfAModelInOtherFilesIsRefused) {
   RunInfo info = prepare(plan_with("verlet", 1, 0.1), read_model("m.toml", pair).problem).options.info;
-  EXPECT_THROW(prepare_stored(info), UsageError);  // not a model that trill knows, and no text
+  // The name is not that of a registered model, and the text is not stored.
+  EXPECT_THROW(prepare_stored(info), UsageError);
 }
 }  // namespace
 }  // namespace trill::testing_models

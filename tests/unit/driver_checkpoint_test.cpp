@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Checkpoints that a clock asks for, at any step and with any method: they change no number, and a run goes on from
-// each of them.
+// Checkpoints are written when a given time has passed, so they come at any step, with every method. They do not
+// change any number, and a run can go on from each of them.
 #include "driver/checkpoint_interval.hpp"
 #include "solution/timed_recorder.hpp"
 #include "trill/driver/plan.hpp"
@@ -9,7 +9,7 @@
 
 namespace trill::test {
 namespace {
-// Wants a checkpoint after every so many steps.
+// A recorder that asks for a checkpoint after every `every` steps.
 class ClockedRecorder final : public TimedRecorder {
  public:
   explicit ClockedRecorder(int every) : every_(every) {}
@@ -97,7 +97,7 @@ TEST_P(ClockedRun, GoesOnFromEveryCheckpointBitForBit) {
   }
 }
 
-// A signal is answered after the step, whatever the method.
+// A request to stop takes effect after the current step, whatever the method.
 TEST_P(ClockedRun, StopsAtOnceAndIsStored) {
   struct StopAt final : Observer {
     void accepted(const State&, const StepResult&) override { stop = ++steps == 41; }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Runs of circuits that used to end early or to be judged by what does not matter.
+// Runs of circuits that once ended too early, or were judged by quantities that do not matter.
 #include "driver/recorded_run.hpp"
 #include "driver/steady_figures.hpp"
 #include "support/mentions.hpp"
@@ -10,15 +10,16 @@
 
 namespace trill::testing_netlists {
 namespace {
-// A boost converter behind a bridge. Around the zeros of the mains all diodes of the bridge block, and the voltages of
-// both ends of the source follow from leakage alone.
+// A boost converter behind a bridge rectifier. Around the zeros of the mains voltage all diodes of the bridge block.
+// Then only the leakage currents determine the voltages at both ends of the source.
 const std::string boost_behind_a_bridge =
     "vac a b sin(0 325 2k)\nrs a a1 0.1\nd1 a1 p db\nd2 b p db\nd3 0 a1 db\nd4 0 b db\ncin p 0 0.47u\nl1 p sw 1m ic=0\n"
     "s1 sw 0 g 0 sm\n.model sm sw(ron=0.05 roff=1meg vt=2.5)\ndb sw o df\nco o 0 2.2u ic=380\nrl o 0 800\n"
     "vg g 0 pulse(0 5 0 50n 50n 2.5u 10u)\n.model db d(is=1e-9 n=1.5 rs=0.02)\n.model df d(is=1e-10 n=1.3 rs=0.02)\n"
     ".tran 1u 0.6m uic\n";
 
-// The same circuit where small capacitors hold the ends of the source.
+// The result is compared with the same circuit in which small capacitors determine the voltages at the ends of the
+// source.
 TEST(CircuitRuns, GoOnWhereOnlyLeakageDeterminesVoltages) {
   const double alone = end_value(run_netlist(boost_behind_a_bridge, 1e-4, "circuit_sdirk"), "v(o)");
   const double held =
@@ -26,7 +27,7 @@ TEST(CircuitRuns, GoOnWhereOnlyLeakageDeterminesVoltages) {
   EXPECT_NEAR(alone, held, 1e-3 * held);
 }
 
-// 2 kHz and 100 kHz: the common period has 50 periods of the clock.
+// With frequencies of 2 kHz and 100 kHz the common period contains 50 periods of the clock.
 TEST(CircuitRuns, ACommonPeriodMayHaveManyPeriodsOfTheClock) {
   RunPlan plan;
   plan.want = Want::steady;
@@ -37,13 +38,14 @@ TEST(CircuitRuns, ACommonPeriodMayHaveManyPeriodsOfTheClock) {
   ASSERT_TRUE(solution.ok()) << solution.outcome.message;
   EXPECT_NEAR(run.steady_state->period, 5e-4, 1e-12);
   EXPECT_TRUE(run.steady_state->is_stable);
-  // What the source delivers goes into the load, but for less than 3 % in diodes, switch and series resistances.
+  // All that the source delivers goes into the load, apart from less than 3 % lost in diodes, switch and series
+  // resistances.
   ASSERT_TRUE(run.steady_state->efficiency);
   EXPECT_GT(*run.steady_state->efficiency, 0.97);
   EXPECT_LT(*run.steady_state->efficiency, 1);
 }
 
-// The voltage of a node that a source holds at zero is 1e-30, and changes with every tolerance.
+// A source holds one node at zero volts. Its computed voltage is about 1e-30 and changes with every tolerance.
 TEST(CircuitRuns, RoundingDoesNotJudgeASteadyState) {
   RunPlan plan;
   plan.want = Want::steady;
@@ -57,7 +59,7 @@ TEST(CircuitRuns, RoundingDoesNotJudgeASteadyState) {
   EXPECT_EQ(run.trust().verdict, Verdict::green) << run.trust().headline;
 }
 
-// A line from 0 to 1 with one point that lasts for 1e-9 of the period, or for a tenth of it.
+// A line from 0 to 1 with one peak, which lasts for 1e-9 of the period or for a tenth of it.
 struct Peaked {
   Peaked(double height, double lasts) {
     trace.keep_points(true);

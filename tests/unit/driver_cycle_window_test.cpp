@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The cycles that an envelope jumps over: computed in full in a window, and sampled for the report.
+// An envelope run jumps over most cycles. Those in a window can be computed in full, and some are sampled for the
+// report.
 #include "driver/cycle_window.hpp"
 #include "driver/stored_run.hpp"
 #include "support/solution_files.hpp"
@@ -14,7 +15,7 @@
 
 namespace trill::test {
 namespace {
-// C u' = (sin(w t) - u)/R from u = 1, with R C of many periods.
+// The model is C u' = (sin(w t) - u)/R from u = 1, where R C is many periods long.
 constexpr double tau = 40, omega = 2 * std::numbers::pi;
 
 double lag(double t) {
@@ -42,7 +43,7 @@ TEST_F(CyclesInAWindow, AreComputedInFullFromTheEnvelope) {
   ASSERT_TRUE(s.ok()) << s.outcome.message;
   EXPECT_EQ(s.t.front(), 200.25);
   EXPECT_EQ(s.t.back(), 202);
-  EXPECT_GT(s.rows(), 80);  // every cycle has its steps
+  EXPECT_GT(s.rows(), 80);  // every cycle is resolved by steps
   EXPECT_LT(window.before.counters.micro_steps, 100);
   const Index out = s.component("v(out)");
   for (Index k = 0; k < s.rows(); ++k) EXPECT_NEAR(s.y()(out, k), lag(s.t[static_cast<std::size_t>(k)]), 5e-4);
@@ -62,7 +63,7 @@ TEST_F(CyclesInAWindow, AreRefusedBeforeTheStartOrWithoutAnEnd) {
 }
 
 TEST_F(CyclesInAWindow, AreSampledWhereTheEnvelopeFoundItself) {
-  plan_.to = 299.5;  // ends inside a cycle
+  plan_.to = 299.5;  // the run ends in the middle of a cycle
   PreparedRun run = prepare(plan_);
   const Solution s = run.run();
   ASSERT_TRUE(s.ok());
@@ -82,7 +83,7 @@ TEST_F(CyclesInAWindow, AreSampledWhereTheEnvelopeFoundItself) {
       EXPECT_NEAR(shapes.cycle(k)[phases + p], lag(cycle.t + shapes.phases[p]), 5e-4) << cycle.number;
   }
 
-  // A small page holds fewer of them, among them the first and the last.
+  // With a small limit on the size of the page fewer cycles are kept, among them the first and the last.
   const double few_bytes = 4.5 * 16 / 3 * static_cast<double>(shapes.size_of_cycle());
   const CycleShapes few = find_cycle_shapes(run, defaults, starts, few_bytes);
   ASSERT_EQ(few.cycles.size(), 4u);
@@ -92,7 +93,7 @@ TEST_F(CyclesInAWindow, AreSampledWhereTheEnvelopeFoundItself) {
 
 TEST_F(CyclesInAWindow, ReachTheDataOfThePage) {
   plan_.to = 20;
-  plan_.want = Want::full;  // it would not pay
+  plan_.want = Want::full;  // an envelope would not pay here
   plan_.method = "envelope";
   PreparedRun run = prepare(plan_);
   const Solution s = run.run();
@@ -115,7 +116,8 @@ TEST_F(CyclesInAWindow, ReachTheDataOfThePage) {
   EXPECT_FALSE(nlohmann::json::parse(report_json(report))["runs"][0].contains("cycles"));
 }
 
-// What a file holds is enough: the model is made again from its text, and nothing of the run is left.
+// The stored file is enough to compute the cycles: the model is made again from its text, and no other part of the run
+// remains in memory.
 TEST_F(CyclesInAWindow, AreFoundFromTheRowsOfAStoredRun) {
   plan_.to = 299.5;
   const Solution s = prepare(plan_).run();
@@ -142,7 +144,8 @@ TEST_F(CyclesInAWindow, AreFoundFromTheRowsOfAStoredRun) {
   EXPECT_THROW(prepare_window(stored, {}, {}, {1, 2}), UsageError);
 }
 
-// Its switch is left open by its hysteresis where cycles begin, and closed since the first one.
+// Where cycles begin, the control voltage lies between the two thresholds of the switch, so the past decides whether
+// it conducts. It is open at the start and stays closed once it was closed in the first cycle.
 TEST_F(CyclesInAWindow, KnowWhereHysteresisLeftASwitch) {
   std::ofstream(directory_ / "held.cir") << "A switch that is closed once and stays so\n"
                                             "V1 in 0 SIN(0 1 1)\nR1 in out 40\nC1 out 0 1 IC=1\n"

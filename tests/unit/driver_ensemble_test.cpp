@@ -90,7 +90,7 @@ TEST(Ensemble, TheClaimedMethodsAreThere) {
   EXPECT_FALSE(Catalogue::all().method("dopri5").info.componentwise);
 }
 
-// m q'' = -k q + sin(t), the mass and the spring of each copy its own.
+// The equation m q'' = -k q + sin(t), in which each copy has its own mass and spring.
 class Forced final : public MechanicalProblem {
  public:
   Forced(double k, double m) : k_(k), m_(m) {}
@@ -144,7 +144,7 @@ TEST_P(Componentwise, AModelMayJoinItsForcesItself) {
   Forced::joined_calls = 0;
   const auto together = joined(runs);
   ASSERT_EQ(together.size(), runs.size());
-  // Once for all copies; and an evaluation before the first step is not counted.
+  // The joined force is evaluated once for all copies together. One evaluation before the first step is not counted.
   const auto uncounted = Forced::joined_calls - together[0].outcome.counters.most_forces();
   EXPECT_TRUE(uncounted == 0 || uncounted == 1) << uncounted;
   for (std::size_t i = 0; i < runs.size(); ++i) expect_same(together[i], runs[i].run());

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Events, outputs and checkpoints where they meet: things that once went wrong.
+// Combinations of events, outputs and checkpoints. Each of these once went wrong.
 #include "support/mentions.hpp"
 #include "trill/driver/plan.hpp"
 #include "trill/driver/trust.hpp"
@@ -10,7 +10,7 @@ namespace trill::test {
 namespace {
 using testing::HasSubstr;
 
-// Balls above a floor at 0 under unit gravity; each bounces with the given restitution.
+// Balls above a floor at 0, with gravity 1; each bounces with the given coefficient of restitution.
 class Balls final : public MechanicalProblem {
  public:
   Balls(std::vector<double> heights, double restitution) : heights_(std::move(heights)), restitution_(restitution) {}
@@ -62,7 +62,8 @@ TEST(Events, AtTheSameMomentAllHappen) {
 }
 
 TEST(Events, RecurSoonAfterTheyActed) {
-  // Bounces of a drop from 1/2 at t = 1, 3, 5, ...; steps by tolerance would be longer than the flights.
+  // After a fall from 1/2 the ball bounces at t = 1, 3, 5, .... By the tolerance alone, steps would be longer than the
+  // time between two bounces.
   for (const char* method : {"dopri5", "dop853", "rk4"}) {
     const Solution s = prepare(plan_with(method, 22), std::make_unique<Balls>(std::vector<double>{0.5}, 1)).run();
     ASSERT_EQ(s.outcome.events.size(), 11u) << method;
@@ -71,7 +72,7 @@ TEST(Events, RecurSoonAfterTheyActed) {
 }
 
 TEST(Events, ThatAccumulateEndTheRun) {
-  // With restitution 1/2 the bounces pile up at t = 3 (1 + 2/2 + 2/4 + ...).
+  // With restitution 1/2 the bounces accumulate at t = 3: the times add up as 1 + 2/2 + 2/4 + ....
   const Solution s = prepare(plan_with("verlet", 10), std::make_unique<Balls>(std::vector<double>{0.5}, 0.5)).run();
   EXPECT_EQ(s.outcome.status, RunStatus::event);
   EXPECT_THAT(s.outcome.message, mentions("at t = 3", "'" + s.outcome.events.back().name + "'"));
@@ -118,13 +119,14 @@ TEST(Output, GivenTimesAreAllThere) {
   p.output = Times{{0.1, 0.25, 0.3}};
   const Solution s = prepare(p).run();
   EXPECT_THAT(s.t, testing::ElementsAre(0, 0.1, 0.25, 0.3, 1));
-  p.output = Times{{0.3, 0.1, 0.25, 0.1}};  // a plan may name them in any order
+  p.output = Times{{0.3, 0.1, 0.25, 0.1}};  // the times of a plan may come in any order
   EXPECT_EQ(prepare(p).run().t, s.t);
   p.output = Times{{0.3, 1.1}};
   EXPECT_THROW(prepare(p), UsageError);
 }
 
-// Batches of steps are a matter of speed: the same rows, bit for bit, as with somebody looking at every step.
+// Taking steps in batches only saves time. The rows are the same, bit for bit, as when an observer looks at every
+// step.
 TEST(Output, BatchesChangeNoBit) {
   class Idle final : public Observer {
    public:
@@ -176,7 +178,7 @@ TEST(Output, MultipliersInsideStepsAreThoseOfTheState) {
       p.rtol = 1e-9;
     p.output = Grid{0.0371};
     const Solution s = prepare(p).run();
-    // Unit mass and length, gravity along y: lambda = v^2 + y for g = r - 1.
+    // With unit mass and length and gravity along y, the constraint g = r - 1 has the multiplier lambda = v^2 + y.
     for (Index i = 0; i < s.rows(); ++i) {
       const auto y = s.y().col(i);
       EXPECT_NEAR(y[4], y.segment(2, 2).squaredNorm() + y[1], fixed ? 1e-3 : 1e-6) << method;
@@ -236,7 +238,7 @@ TEST(Trust, OfARunThatEndsAtAnEvent) {
   EXPECT_EQ(trust.rows.back().name, "time of level");
 }
 
-// An LC circuit with a sparse pattern, so that its factorisation is dropped at checkpoints.
+// An LC circuit with a sparse matrix, so that its factorisation is dropped at checkpoints and made again.
 class SparseCircuit final : public CircuitProblem {
  public:
   std::string name() const override { return "sparse LC circuit"; }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What is found out about a problem before a method is chosen.
+// What trill finds out about a problem before it chooses a method.
 #include "driver/facts.hpp"
 #include "driver/problem_facts.hpp"
 #include "formulation/time_scales.hpp"
@@ -26,8 +26,9 @@ ProblemFacts facts_of(const Problem& problem, double to, const Question& questio
 
 TextModel model_of(const std::string& text) { return read_model("m.toml", text); }
 
-// Alternating springs between unit masses. A pair on a stiff spring of constant K = 1e6 has the frequency
-// sqrt(2 K) = 1414; the soft springs of constant 100 between 25 pairs of mass 2 give 2 sqrt(50) sin(k pi/50).
+// A chain of unit masses with alternating stiff and soft springs. Two masses on a stiff spring of constant K = 1e6
+// have the frequency sqrt(2 K) = 1414. The soft springs of constant 100 between these 25 pairs of mass 2 have the
+// frequencies 2 sqrt(50) sin(k pi/50).
 constexpr const char* alternating_chain = R"toml(
 [sets]
 mass = 50
@@ -70,7 +71,8 @@ TEST(TimeScales, EnergyOfTheFastMotionDoesNotDependOnTheFrame) {
   EXPECT_NEAR(b.slow_energy / a.slow_energy, 1, 1e-3);
 }
 
-// Two unit masses on a stiff spring, one of them pushed: half of its energy is that of the centre of mass.
+// Two unit masses on a stiff spring, one of which starts with a velocity. Half of its energy belongs to the motion of
+// the centre of mass, the other half to the oscillation.
 TEST(TimeScales, FindTheEnergyOfGapsBesideConstraints) {
   const TextModel pair = model_of(
       "[coordinates]\nx1 = 0\ny1 = 0\nx2 = { start = 1, velocity = 1 }\n[[constraint]]\nequation = \"y1\"\n"
@@ -86,7 +88,7 @@ TEST(ScaleGaps, AreTheWidestOnesInTheWindowOfTheRun) {
   EXPECT_FALSE(widest_gap({500}, 10).found()) << "there is nothing slow";
   EXPECT_FALSE(widest_gap({1, 4, 16, 64}, 10).found()) << "no step is wider than 5";
   EXPECT_NEAR(widest_gap({1, 10, 1000}, 10).ratio, 100, 1e-12);
-  // In a run of length 1 nobody sees a period of 1e6.
+  // A period of 1e6 cannot be seen in a run of length 1.
   const ScaleGap seen = widest_gap({1e-6, 2, 100}, 1);
   EXPECT_EQ(seen.slow, 2);
   EXPECT_EQ(seen.fast, 100);
@@ -114,7 +116,7 @@ TEST(Facts, FindErrorsThatGrowExponentially) {
 }
 
 TEST(Facts, APilotThatBlowsUpIsNoMoreThanAFact) {
-  const TextModel explosive = model_of("[coordinates]\ny = 1\n[rate]\ny = \"y^2\"\n");  // 1/(1 - t)
+  const TextModel explosive = model_of("[coordinates]\ny = 1\n[rate]\ny = \"y^2\"\n");  // the solution is 1/(1 - t)
   const ProblemFacts found = facts_of(*explosive.problem, 10);
   EXPECT_TRUE(found.looked);
   RunPlan plan;
@@ -125,7 +127,7 @@ TEST(Facts, APilotThatBlowsUpIsNoMoreThanAFact) {
   EXPECT_NEAR(tried.t.back(), 1, 1e-3);
 }
 
-// A spring whose force takes a while, or whose stiffness is not a number.
+// A spring whose force takes a given time to compute. Its stiffness may also be NaN.
 class SlowSpring final : public MechanicalProblem {
  public:
   explicit SlowSpring(std::shared_ptr<int> calls, double stiffness = 1, int milliseconds = 20,
@@ -169,7 +171,7 @@ TEST(Facts, NotFiniteAtTheStartIsSaid) {
   EXPECT_FALSE(run.run().ok());
 }
 
-// A machine that is busy, or a set-up at the first evaluation, must not pass for an expensive force.
+// A busy machine, or work that is done only at the first evaluation, must not be mistaken for an expensive force.
 TEST(Facts, AForceThatIsExpensiveOnlyOnceIsLookedAt) {
   const SlowSpring spring(std::make_shared<int>(0), 1, 20, 1);
   const ProblemFacts found = facts_of(spring, 10);
@@ -177,12 +179,13 @@ TEST(Facts, AForceThatIsExpensiveOnlyOnceIsLookedAt) {
   EXPECT_EQ(found.trouble, "");
 }
 
-// The second evaluation is the first that is timed. The same may happen to a quick force on a busy machine.
+// The second evaluation, the first one that is timed, is slow here. On a busy machine the same may happen to a cheap
+// force.
 TEST(Facts, AForceThatWasInterruptedOnceIsTimedAgain) {
   const SlowSpring spring(std::make_shared<int>(0), 1, 300, 2, 2);
   const ProblemFacts found = facts_of(spring, 10);
   EXPECT_TRUE(found.looked);
-  EXPECT_LT(found.force_seconds, 0.1);  // no machine is interrupted for as long at every one of five times
+  EXPECT_LT(found.force_seconds, 0.1);  // no machine interrupts each of five evaluations for that long
 }
 
 TEST(Facts, ExpensiveForcesAreLookedAtOnce) {
@@ -209,19 +212,20 @@ TEST(Choices, AreMadeWhereNobodyNamesAMethod) {
   RunPlan plan;
   plan.to = 2;
   PreparedRun run = prepare(plan, stiff.problem->clone(), stiff.info.run);
-  // Which of the implicit methods depends on the speed of the machine.
+  // Which of the implicit methods is chosen depends on the speed of the machine.
   EXPECT_TRUE(run.way.method->info.implicit_step);
   EXPECT_THAT(run.choice, mentions(run.way.method->info.name, "stiff"));
   const Solution solution = run.run();
   ASSERT_TRUE(solution.ok()) << solution.outcome.message;
   EXPECT_LE(solution.outcome.counters.steps, 1000);
-  // Along the slow curve ln x - x^2/2 = t + ln 2 - 2; at x = 1, after 3/2 - ln 2, the motion jumps to -2 and so on.
+  // On the slow curve ln x - x^2/2 = t + ln 2 - 2. At x = 1, after the time 3/2 - ln 2, the motion jumps to -2, and so
+  // on.
   EXPECT_NEAR(solution.y()(0, solution.rows() - 1), 1.7055, 4e-3);
   plan.accuracy = 1e-6;
   EXPECT_EQ(prepare(plan, stiff.problem->clone(), stiff.info.run).way.method->info.name, "radau");
 }
 
-// Two unit masses on a spring of constant 200, which oscillate with the frequency 20.
+// Two unit masses on a spring of constant 200: they oscillate with the frequency 20, and nothing else moves.
 TEST(Choices, LeaveSlowOutWhereNothingIsSlow) {
   const TextModel pair = model_of(
       "[coordinates]\nx1 = 0\nx2 = { start = 1.1, velocity = 0.3 }\n"
@@ -234,7 +238,8 @@ TEST(Choices, LeaveSlowOutWhereNothingIsSlow) {
   EXPECT_THAT(few.choice, mentions("full motion", "6.4 periods"));
 }
 
-// The forces on the crank have no potential, so slow would begin by following hundreds of its fastest oscillations.
+// The forces on the crank have no potential. Therefore slow would first have to follow hundreds of the fastest
+// oscillations, which takes longer than the full motion.
 TEST(Choices, DoNotBeginAFormulationThatIsSlowerThanTheFullMotion) {
   if (!counts_allocations()) GTEST_SKIP() << "times are predicted for programs without a sanitizer";
   const TextModel crank = make_model("slider_crank");
@@ -253,7 +258,7 @@ TEST(Choices, DoNotBeginAFormulationThatIsSlowerThanTheFullMotion) {
   }
 }
 
-// With closed gaps bonds would have the energy 0 and lengths without any spread.
+// With closed gaps the energy of the bonds would be 0 and their lengths would not vary at all.
 TEST(Choices, AveragesInABathIncludeTheOscillationOfGaps) {
   const TextModel butane = make_model("butane");
   RunPlan plan;
@@ -267,8 +272,8 @@ TEST(Choices, AveragesInABathIncludeTheOscillationOfGaps) {
   }
 }
 
-// Entering hmm costs a decomposition of the whole structure. Frequencies of a cantilever are 6.3, 2.8, 2.0 ... times
-// apart.
+// To start hmm, the matrices of the whole structure have to be decomposed. This does not pay here: the frequencies of
+// a cantilever differ by factors of only 6.3, 2.8, 2.0, ....
 TEST(Choices, DoNotEnterAWindowMethodWhereScalesAreNotApart) {
   const TextModel beam = make_model("structure/beam");
   RunPlan plan;
@@ -282,8 +287,8 @@ TEST(Choices, DoNotEnterAWindowMethodWhereScalesAreNotApart) {
   EXPECT_THAT(hmm->prospect.objection, mentions("times apart", "30 times"));
 }
 
-// The implicit pilot ends in the first transient, where its error says nothing about that of the run: the model itself
-// is run with a tolerance of 1e-6, at which its error is far below 1e-3.
+// The implicit trial run ends within the first transient, so its error says nothing about the error of the whole run.
+// The run itself needs no tighter tolerance than 1e-6, which gives an error far below 1e-3.
 TEST(Choices, DoNotTightenByTheErrorOfAFirstTransient) {
   if (!counts_allocations()) GTEST_SKIP() << "times are predicted for programs without a sanitizer";
   const TextModel beam = make_model("elastic_beam");
@@ -304,7 +309,7 @@ TEST(Choices, FollowTheAccuracy) {
   for (const double accuracy : {1e-3, 1e-6, 1e-9}) {
     plan.accuracy = accuracy;
     PreparedRun run = prepare(plan, orbit.problem->clone());
-    // What an error is proportional to, whichever kind of method was chosen.
+    // The tolerance or h^p: the quantity to which the error is proportional, for either kind of method.
     finest.push_back(run.plan.rtol ? *run.plan.rtol : std::pow(*run.plan.h, run.stepper->info().order));
     ASSERT_FALSE(run.rungs.empty());
   }

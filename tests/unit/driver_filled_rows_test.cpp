@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Rows between the rows of a run: curves without corners, and the work that is done between rows.
+// Rows that are filled in between the rows of a run: curves are smooth, and the work done between rows is found.
 #include "driver/filled_rows.hpp"
 #include "report/energy_balance.hpp"
 #include "support/text_models.hpp"
@@ -34,14 +34,14 @@ RunPlan plan_of(const char* method, double to) {
   return plan;
 }
 
-// The largest difference of the first component from cos t.
+// The largest difference between the first component and cos t.
 double largest_error(const RowSource& rows) {
   double most = 0;
   rows.visit([&](double t, const double* y, const double*) { most = std::max(most, std::abs(y[0] - std::cos(t))); });
   return most;
 }
 
-// What a straight line between rows would be off by.
+// By how much straight lines between rows would differ from the curve.
 double largest_sagitta(const Solution& s) {
   double most = 0;
   for (std::size_t i = 1; i < s.t.size(); ++i) {
@@ -79,7 +79,7 @@ TEST(FilledRows, KeepTheRowsOfTheRunAndTheOrderOfTimes) {
   EXPECT_EQ(next, found.given.t.size());
 }
 
-// The interpolant keeps the energy less accurately than the steps; that is no error of the run.
+// The interpolant conserves the energy less accurately than the steps do. This must not look like an error of the run.
 TEST(FilledRows, DoNotShowAnErrorOfTheEnergyThatTheRunDoesNotHave) {
   const Filled found = filled(swing, plan_of("dop853", 30));
   double most = 0;
@@ -90,7 +90,7 @@ TEST(FilledRows, DoNotShowAnErrorOfTheEnergyThatTheRunDoesNotHave) {
   EXPECT_LE(most, found.given.drift("energy") * (1 + 1e-9));
 }
 
-// A ball on the floor: nothing between rows lies below it, although the velocity jumps there.
+// A ball bounces on the floor. No filled row lies below the floor, although the velocity jumps there.
 TEST(FilledRows, DoNotPassThroughEvents) {
   const Filled found = filled(
       "[coordinates]\ny = 1\n[[force]]\non = \"y\"\nvalue = -9.81\n[[event]]\nwhen = \"y\"\ndirection = -1\nthen = { "
@@ -101,8 +101,8 @@ TEST(FilledRows, DoNotPassThroughEvents) {
   found.rows->visit([&](double t, const double* y, const double*) { EXPECT_GT(y[0], -1e-6) << t; });
 }
 
-// Two masses on a soft and a stiff spring: the curve of the slow motion between its rows is where a run with rows at
-// those times has it.
+// Two masses on a soft and a stiff spring. Between its rows the curve of the slow motion is where a run with rows at
+// these times has it.
 TEST(FilledRows, LieOnTheSlowMotionOfAFormulation) {
   RunPlan plan;
   plan.model = "two_springs";
@@ -142,7 +142,7 @@ TEST(FilledRows, AreNotMadeWhereTimesWereAskedForOrRowsAreEnough) {
   EXPECT_FALSE(filled(swing, fine).rows);
 }
 
-// A damped oscillator that is driven, with ten rows in a period: the balance holds between rows as well.
+// A damped and driven oscillator with ten rows per period. The energy balance holds between rows as well.
 TEST(FilledRows, MakeTheBalanceOfEnergyHoldWithFewRows) {
   RunPlan plan = plan_of("dop853", 40);
   plan.output = Grid{0.2 * std::acos(-1.0)};
@@ -161,8 +161,8 @@ TEST(FilledRows, MakeTheBalanceOfEnergyHoldWithFewRows) {
   EXPECT_GT(off(found.given), 1e-2);
   EXPECT_LT(off(*found.rows), 1e-4);
 }
-// One period of a sine with a jump in the middle, by rows at uneven times: parabolas are closer than straight lines,
-// and do not reach across the jump.
+// One period of a sine with a jump in the middle, as rows at uneven times. Parabolas are closer to it than straight
+// lines, and they do not reach across the jump.
 TEST(FilledRows, OfAPeriodAreParabolasThatKeepJumps) {
   Solution period;
   period.info.layout = {1, 0, 0, 0};
@@ -182,7 +182,7 @@ TEST(FilledRows, OfAPeriodAreParabolasThatKeepJumps) {
     everywhere = std::max(everywhere, off);
     if (std::abs(t - turn / 4) < 0.2) inside = std::max(inside, off);
   });
-  const double sagitta = turn * turn / 400 / 8;  // of a straight line at the top of the sine
+  const double sagitta = turn * turn / 400 / 8;  // the error of a straight line at the top of the sine
   EXPECT_LT(inside, sagitta / 10);
   EXPECT_LT(everywhere, 2 * sagitta) << "a parabola reaches across the jump";
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The first step of a run that starts at rest: nothing moves and nothing acts yet, but a force will.
+// The first step of a run that starts at rest. At the start nothing moves and no force acts, but a force will act
+// soon.
 #include "support/text_models.hpp"
 
 #include <numbers>
@@ -18,7 +19,7 @@ std::vector<std::string> adaptive_methods() {
   return names;
 }
 
-// x'' = w^2 (1 - cos(W t) + more) - 4 w^2 x, so that w only sets the unit of time.
+// x'' = w^2 (1 - cos(W t) + more) - 4 w^2 x with W = 0.7 w. So w only sets the unit of time.
 struct Swing {
   double w = 1, more = 0;
   static constexpr double drive = 0.7;
@@ -34,7 +35,7 @@ struct Swing {
 
 class FromRest : public testing::TestWithParam<std::string> {};
 
-// The run lasts one turn of the force, which is then as it was at the start.
+// The run lasts for one period of the force, so at its end the force is the same as at its start.
 TEST_P(FromRest, AForceThatBeginsToActIsNotSteppedOver) {
   for (const Swing& swing : {Swing{}, Swing{1, 1e-16}, Swing{1, -6e-17}, Swing{1e9}, Swing{1e-6}}) {
     const double to = turn / Swing::drive / swing.w;
@@ -46,7 +47,7 @@ TEST_P(FromRest, AForceThatBeginsToActIsNotSteppedOver) {
 INSTANTIATE_TEST_SUITE_P(All, FromRest, testing::ValuesIn(adaptive_methods()),
                          [](const auto& info) { return info.param; });
 
-// The same beside a constraint: a pendulum that hangs still until the force begins.
+// The same with a constraint: a pendulum hangs still until the force begins to act.
 TEST(AtRest, APendulumIsPushedBeforeItMoves) {
   const auto pendulum = [] {
     return read_model("m.toml", R"toml([coordinates]
@@ -75,7 +76,7 @@ equation = "x^2 + y^2 - 1"
 // A first step is at most a tenth of the run, whatever the forces at the start say.
 TEST(AtRest, TheFirstStepIsShortAgainstTheRun) {
   for (const std::string& method : adaptive_methods()) {
-    if (method.starts_with("cvode")) continue;  // chooses its own steps
+    if (method.starts_with("cvode")) continue;  // CVODE chooses its own first step
     const Solution s =
         run_of(read_model("m.toml", "[coordinates]\nx = 1\n[[force]]\non = \"x\"\nvalue = \"1e-30*x\"\n").problem,
                plan_with(method, 40, 1e-4));

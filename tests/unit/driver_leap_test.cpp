@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Circuits that tip over: their present state ceases to exist, and no capacitance leads to the next one.
+// Circuits that tip over: at some time their present state has no continuation, and there are no capacitances that
+// would determine how they get to the next state.
 #include "trill/driver/plan.hpp"
 #include "trill/model/text_problem.hpp"
 
@@ -75,7 +76,7 @@ std::string schmitt_trigger(const std::string& capacitances) {
          capacitances + ")\n.tran 1u 5m\n.end\n";
 }
 
-// With capacitances that are small, but there, it takes some nanoseconds to tip over.
+// With small capacitances the circuit takes some nanoseconds to tip over.
 TEST(Leaps, ASchmittTriggerTurnsAtTheVoltagesThatItHasWithCapacitances) {
   const Solution without = run_netlist(schmitt_trigger(""), "radau");
   ASSERT_TRUE(without.ok()) << without.outcome.message;
@@ -118,14 +119,14 @@ Q2 c2 b2 0 qn
   }
   EXPECT_LT(low, 0.1);
   EXPECT_NEAR(high, 5, 0.01);
-  // ngspice 39 at reltol 1e-5 has this period with cje=5p cjc=3p tf=0.3n; without them it stops.
+  // The expected period is that of ngspice 39 at reltol 1e-5 with cje=5p cjc=3p tf=0.3n. Without these ngspice stops.
   const std::vector<double> up = rises(s, "v(c1)", 2.5);
   ASSERT_GE(up.size(), 3u);
   EXPECT_NEAR(up.back() - up[up.size() - 2], 6.7726e-4, 1e-6);
 }
 
 TEST(Leaps, AFailureNamesTheUnknownThatChangesFastest) {
-  // v(a) = v(b) - exp(3 v(b)) is at most -0.7, and there is no other state to tip over into.
+  // v(a) = v(b) - exp(3 v(b)) cannot exceed -0.7, and there is no other state into which the circuit could tip over.
   const char* const text = R"(No solution after some time
 V1 a 0 PWL(0 -3 1 1)
 R1 a b 1

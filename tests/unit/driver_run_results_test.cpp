@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Numbers that a model asks for after a run, from rows that are far apart.
+// Numbers that a netlist asks for after a run (maxima, means, ...), computed from rows that are far apart.
 #include "driver/run_results.hpp"
 
 #include <cmath>
@@ -25,7 +25,7 @@ double result(const Solution& s, What what, double from, double to) {
   return find_results({wish}, s.info, s).at(0).value.value();
 }
 
-// 24 rows in a period, as of long steps; straight lines would miss the rms by 1 % and the max by 0.9 %.
+// 24 rows per period, as with long steps. With straight lines the rms would be wrong by 1 % and the maximum by 0.9 %.
 TEST(RunResults, OfASineAreThoseOfTheCurveBetweenTheRows) {
   std::vector<std::pair<double, double>> points;
   for (int k = 0; k <= 60; ++k) points.emplace_back((k + 0.5) / 24, std::sin(turn * (k + 0.5) / 24));
@@ -39,10 +39,10 @@ TEST(RunResults, OfASineAreThoseOfTheCurveBetweenTheRows) {
   EXPECT_NEAR(result(s, What::max, from, to), 1, 2e-4);
   EXPECT_NEAR(result(s, What::min, from, to), -1, 2e-4);
   EXPECT_NEAR(result(s, What::peak_to_peak, from, to), 2, 4e-4);
-  EXPECT_NEAR(result(s, What::max, 0.1, 0.2), std::sin(turn * 0.2), 1e-3);  // it still rises
+  EXPECT_NEAR(result(s, What::max, 0.1, 0.2), std::sin(turn * 0.2), 1e-3);  // the sine still rises at 0.2
 }
 
-// No curve is drawn across a corner or a jump, of which both sides are recorded.
+// The curve through the rows must not be smooth across a corner or a jump. At a jump both sides are recorded.
 TEST(RunResults, OfCornersAndJumpsHaveNoOvershoot) {
   const Solution ramp = rows_of({{0, 0}, {1, 0}, {2, 0}, {3, 1}, {4, 2}, {5, 2}, {6, 2}});
   EXPECT_EQ(result(ramp, What::max, 0, 6), 2);

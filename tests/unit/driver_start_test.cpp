@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Constraints at the start of a run and where one breaks down.
+// Constraints at the start of a run, and where they become singular on the way.
 #include "formulation/constraint_check.hpp"
 #include "support/mentions.hpp"
 #include "support/multiscale_runs.hpp"
@@ -48,7 +48,8 @@ TEST(ConstrainedStart, RedundantConstraintsAreNamed) {
   EXPECT_EQ(refusal(with({bar1, bar2})), "no error");
 }
 
-// Three equal parallel bars: each is redundant, and the gradients depend on each other on the constraints alone.
+// Three equal parallel bars: each one is redundant. The gradients are linearly dependent only where the constraints
+// are satisfied.
 TEST(ConstrainedStart, RedundantLoopsAreFoundWhereTheyAreClosed) {
   const std::string text = R"toml(
 coordinates.x = { start = 0 }
@@ -71,7 +72,7 @@ TEST(ConstrainedStart, ContradictionsAreNamed) {
   EXPECT_THAT(refusal(with({"y1", "y2", "y1 - y2 - 0.01"})), mentions("contradict"));
 }
 
-// Halfway between both, at y1 = 0.01, each is off by 10 times as much.
+// The compromise between both constraints is y1 = 0.01, where each of them is off by 10 * 0.01.
 TEST(ConstrainedStart, ContradictionsAreToldInUnitsOfTheFile) {
   EXPECT_THAT(refusal(with({"10*y1", "10*y1 - 0.2"})), mentions("contradict", "0.1 and -0.1"));
 }
@@ -90,7 +91,8 @@ equation = "(x2 - x1)^2 + y1^2 - 1"
   EXPECT_THAT(said, mentions("singular position", "(m.toml:8)", "(m.toml:6)"));
 }
 
-// The nearest point in the metric of the mass: a lever of lengths 1 and mass 4 on one side moves a quarter as far.
+// A start that violates the constraints slightly is moved to the nearest point in the metric of the mass: on a lever
+// with arms of length 1, the side with mass 4 moves a quarter as far.
 TEST(ConstrainedStart, SmallViolationsAreMovedByTheMetricOfTheMass) {
   const std::string text = R"toml(
 coordinates.x = { start = 1, mass = 4, velocity = 0.001 }
@@ -113,7 +115,8 @@ equation = "x - y"
   }
 }
 
-// By hand: with M = diag(1 + q, 1) at the solution and G = (1, -1), M x + G^T mu = 0 moves y by -(1 + q) times as far.
+// By hand: with M = diag(1 + q, 1) at the solution and G = (1, -1), the condition M x + G^T mu = 0 moves y by -(1 + q)
+// times as far as x.
 TEST(ConstrainedStart, AMassThatDependsOnPositionsIsTakenWhereTheMotionBegins) {
   const std::string text = R"toml(
 coordinates.x = { start = 1 }
@@ -158,7 +161,7 @@ TEST(ConstrainedStart, LargeViolationsAreRefusedByName) {
   }
 }
 
-// Two masses, of which the second has none.
+// A problem with two masses, the second of which can be zero.
 class Weightless final : public MechanicalProblem {
  public:
   Weightless(const MechanicalProblem& base, Vec mass) : base_(base), mass_(std::move(mass)) {}
@@ -193,8 +196,8 @@ TEST(ConstrainedStart, MotionsWithoutInertiaAreNamed) {
               mentions("'light'", "no mass", "along y"));
 }
 
-// Two bars of length 1, whose end is pulled away: at t = 1.6 they are stretched, and beyond nothing satisfies all
-// three.
+// Two bars of length 1, joined at a knee; the far end is pulled away. At t = 1.6 the bars lie on one line, and after
+// that no position satisfies all three constraints.
 TEST(ConstrainedStart, ASingularPositionOnTheWayIsNamedAndTheLastStateKept) {
   const std::string text = R"toml(
 coordinates.x1 = { start = 0.6, velocity = 0.25 }

@@ -55,8 +55,8 @@ const char* const bridge_behind_a_transformer =
     "d1 s1 out dr\nd2 s2 out dr\nd3 0 s1 dr\nd4 0 s2 dr\nc1 out 0 2200u\n"
     "rl out 0 50\n.model dr d(is=1e-8 rs=0.05 n=1.5)\n.tran 100u 60m 0 50u\n";
 
-// While all diodes block, the current of the secondary winding flows through leakage alone. The bridge is symmetric:
-// both ends of the winding have the same mean, half of that of the load.
+// While all diodes block, the current of the secondary winding flows through leakage alone. Because the bridge is
+// symmetric, both ends of the winding have the same mean voltage, half of that of the load.
 TEST(SteadyState, OfABridgeBehindATransformer) {
   const SteadyState state = steady_of(netlist(bridge_behind_a_transformer)).state;
   const double load = signal(state, "v(out)").mean;
@@ -68,7 +68,7 @@ TEST(SteadyState, OfABridgeBehindATransformer) {
   EXPECT_LT(*state.efficiency, 1);
 }
 
-// radau cannot check a run of it, because voltages jump where the diodes block.
+// radau cannot check a run of this circuit, because voltages jump where the diodes block. Another method does it.
 TEST(TrustOfCircuits, IsFoundWhereRadauFails) {
   TextModel model = netlist(bridge_behind_a_transformer);
   PreparedRun run = prepare(RunPlan(), std::move(model.problem), model.info.run);
@@ -79,7 +79,7 @@ TEST(TrustOfCircuits, IsFoundWhereRadauFails) {
   EXPECT_THAT(trust.how, testing::HasSubstr("measured against circuit_sdirk"));
 }
 
-// 3 V at 1 kHz behind a resistor of 1 kOhm with a time constant of 10 ms.
+// A low-pass of 1 kOhm and 10 uF (time constant 10 ms) behind a source of 3 V at 1 kHz.
 const char* const slow_low_pass =
     "v1 in 0 sin(0.5 3 1k)\nr1 in out 1k\nc1 out 0 10u ic=0\nrload out 0 1g\n.tran 10u 1m 0 5u uic\n";
 
@@ -97,7 +97,7 @@ TEST(SteadyState, OfALowPassIsThatOfItsTransferFunction) {
   ASSERT_EQ(found.state.multipliers.size(), 1u);
   EXPECT_NEAR(found.state.multipliers[0].real(), std::exp(-0.1), 1e-6);
   EXPECT_TRUE(found.state.is_stable);
-  // The rows are one period that closes.
+  // The rows cover exactly one period, which ends where it began.
   const Solution& rows = found.solution;
   EXPECT_NEAR(rows.t.back() - rows.t.front(), 1e-3, 1e-12);
   EXPECT_NEAR(rows.y()(rows.component("v(out)"), 0), end_value(rows, "v(out)"), 1e-9);
@@ -144,8 +144,8 @@ class VanDerPolRates : public FirstOrderProblem {
   void rhs(double, In y, Out dy) const override { dy << y[1], (1 - y[0] * y[0]) * y[1] - y[0]; }
 };
 
-// Both switches pass their thresholds at one instant, twice in a period. Each of them has 10 mOhm, so that the load
-// gets 12 V * 0.4 * 2/(2 + 0.01) on average.
+// Both switches pass their thresholds at the same instant, twice in a period. Each of them has 10 mOhm, so the mean
+// voltage of the load is 12 V * 0.4 * 2/(2 + 0.01).
 TEST(SteadyState, OfASynchronousConverterWithoutDeadTime) {
   const SteadyAnswer found = steady_of(netlist(
       "vin in 0 12\nvg g 0 pulse(0 5 0 10n 10n 1.99u 5u)\ns1 in sw g 0 upper\ns2 sw 0 0 g lower\nl1 sw out 10u\n"
@@ -156,10 +156,9 @@ TEST(SteadyState, OfASynchronousConverterWithoutDeadTime) {
   EXPECT_GT(signal(found.state, "v(sw)").min, -0.1);
 }
 
-// Short steps at the corners of the clock leave more rounding in the currents of the sources than their tolerance. A
-// doubler charges its output to twice the clock but for two diodes, which carry the current of the load.
-// 50 MHz ring after every edge of a clock of 1 kHz: cycles with the usual tolerance take too many steps. The mean
-// behind the filter is that of the pulse, 5 V for 199 us and two halves of a nanosecond.
+// After every edge of the clock of 1 kHz the circuit rings at 50 MHz, so that cycles with the usual tolerance would
+// take too many steps. The mean voltage behind the filter is that of the pulse: 5 V for 199 us and for two halves of a
+// nanosecond.
 TEST(SteadyState, OfACircuitThatRingsFastIsFoundWithALooserTolerance) {
   const SteadyAnswer found =
       steady_of(netlist("v1 a 0 pulse(0 5 0 1n 1n 199u 1m)\nr1 a b 1\nl1 b c 1u\nc1 c 0 10p\nr2 c d 100k\nc2 d 0 100n\n"
@@ -174,9 +173,11 @@ TEST(SteadyState, OfACapacitorPump) {
               "d1 vdd n1 dm\nd2 n1 n2 dm\nd3 n2 n3 dm\nd4 n3 out dm\nca n1 c1 10n\ncb n2 c2 10n\ncc n3 c1 10n\n"
               "cout out 0 100n\nrload out 0 20k\n.model dm d(is=1e-12 n=1.1 rs=1 cjo=5p)\n.tran 20n 500u\n"));
   const double mean = signal(found.state, "v(out)").mean, current = mean / 20e3;
-  const double drop = 1.1 * 0.0258649 * std::log(current / 1e-12);  // of a diode that carries the mean current
+  // The voltage of a diode that carries the mean current.
+  const double drop = 1.1 * 0.0258649 * std::log(current / 1e-12);
   EXPECT_LT(mean, 20 - 4 * drop);
-  EXPECT_GT(mean, 20 - 4 * drop - 0.5);  // more than that flows while a diode conducts, and less is left of the clock
+  // The current comes in pulses above its mean, and some of the clock remains as a ripple.
+  EXPECT_GT(mean, 20 - 4 * drop - 0.5);
 }
 
 TEST(SteadyState, FindsThePeriodOfAnOscillatorInCpp) {
@@ -213,7 +214,7 @@ TEST(SteadyState, IsCheckedByAMoreAccurateOne) {
   run.solve();
   run.judge(When::always, nullptr);
   EXPECT_EQ(run.trust().verdict, Verdict::green) << run.trust().headline;
-  EXPECT_EQ(run.trust().rows.size(), 4u);  // and the largest multiplier
+  EXPECT_EQ(run.trust().rows.size(), 4u);  // one of them is the largest multiplier
 }
 
 TEST(SteadyState, OfSomethingThatNeitherOscillatesNorIsDrivenIsRefused) {
@@ -235,7 +236,7 @@ TEST(SteadyState, SaysWhatItReachedIfItDoesNotConverge) {
   EXPECT_THAT(solution.outcome.message, mentions("1 iterations", "charge of v("));
 }
 
-// q'' + q = 0 has a periodic motion of any amplitude, and Newton's method goes to the one without any.
+// q'' + q = 0 has a periodic motion of any amplitude, and Newton's method would go to the one of amplitude zero.
 TEST(SteadyState, IsNoEquilibriumInTheMidstOfOscillations) {
   RunPlan plan = steady_plan();
   plan.model = "harmonic";

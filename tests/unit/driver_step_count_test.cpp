@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Runs of too many steps, steps that t does not notice, and models without unknowns.
+// Runs with too many steps, steps too small to change t, and models without unknowns.
 #include "driver/step_count.hpp"
 #include "support/mentions.hpp"
 #include "support/small_problems.hpp"
@@ -47,7 +47,8 @@ TEST(StepCount, TheLibraryRefusesThemToo) {
   EXPECT_THROW(integrate(*problem, *stepper, problem->initial_state(), 7, options), UsageError);
 }
 
-// Nothing is known at the start: on stiff systems steps grow by many orders of magnitude.
+// The number of steps cannot be predicted from the first ones: on stiff systems steps grow by many orders of
+// magnitude. But after some steps that no longer grow it can.
 TEST(StepCount, ARunThatWouldNeverEndSaysHowManyStepsItNeeds) {
   for (const std::string method : {"dopri5", "cvode_adams"}) {
     const Solution s = prepare(plan_with(method, 3e19, 1e-5), swinging(), {}).run();
@@ -82,8 +83,9 @@ TEST(StepForecast, WaitsUntilStepsNoLongerGrow) {
   EXPECT_NEAR(*needed / 1e13, 1, 0.01);
 }
 
-// A planet on a narrow ellipse falls into its sun once a step at this tolerance has missed it. Steps shrink there by
-// acceptance alone; they end where t no longer changes, and not at 1e-150.
+// The narrow ellipse of a planet. At this loose tolerance a step jumps past the sun, and then the planet falls into
+// it. There steps become shorter although all of them are accepted. The run must end where t no longer changes, and
+// not at steps of 1e-150.
 TEST(StepCount, StepsEndAtTheRoundingOfTime) {
   for (const std::string method : {"dopri5", "multirate"}) {
     RunPlan plan = plan_with(method, 2e5, 1e-3);

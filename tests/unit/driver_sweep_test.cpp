@@ -56,7 +56,7 @@ TEST(SweepValues, EqualDistancesAndEqualRatios) {
   EXPECT_THAT(values("a=0:0.5:6"), ElementsAre("0", "0.1", "0.2", "0.3", "0.4", "0.5"));
   EXPECT_THAT(values("a=200:20000:3log"), ElementsAre("200", "2000", "20000"));
   EXPECT_THAT(values("a=5,1e-3,-2"), ElementsAre("5", "0.001", "-2"));
-  // The ends are those given, to the last digit.
+  // The first and the last value are exactly those given, to the last digit.
   EXPECT_EQ(values("a=0.12345678901234:1:2").front(), "0.12345678901234");
 }
 
@@ -119,7 +119,7 @@ TEST(SweepMembers, WhatCannotBeIsRefused) {
   EXPECT_THAT(why({"omega2=1,2"}, "{omega2}/run.csv"), mentions("directory"));
 }
 
-// Rows of all members as they come to look().
+// Collects the rows of all members as they are passed to look().
 struct Collected {
   std::mutex mutex;
   std::vector<Mat> y, measured;
@@ -145,7 +145,7 @@ bool same_bits(const Mat& a, const Mat& b) {
 }
 
 TEST(SweepRuns, AreThoseOneByOneWhateverTheNumberOfThreads) {
-  for (const char* method : {"verlet", "dopri5"})  // joined, and each alone
+  for (const char* method : {"verlet", "dopri5"})  // verlet runs members joined, dopri5 each alone
     for (const int threads : {1, 2, 5}) {
       Sweep sweep = make_sweep(springs(method), {parse_sweep("omega2=20:90:13")}, "");
       Collected all(sweep.members.size());
@@ -175,7 +175,7 @@ TEST(SweepRuns, AreThoseOneByOneWhateverTheNumberOfThreads) {
     }
 }
 
-// Of many members eight are checked, the first and the last among them, and the others say which.
+// Of many members only eight are checked, the first and the last among them. The other members say which.
 TEST(SweepRuns, ASampleIsChecked) {
   Sweep sweep = make_sweep(springs("verlet"), {parse_sweep("omega2=20:90:15")}, "");
   run_sweep(sweep, {});
@@ -190,7 +190,7 @@ TEST(SweepRuns, ASampleIsChecked) {
   EXPECT_THAT(sweep.members.back().trust.headline, testing::Not(mentions("Not checked itself")));
 }
 
-// Rows are sparse, so errors are judged by all steps, and a remark says what the rows do not show.
+// There are few rows, so errors are judged by all steps, and a remark says what the rows do not show.
 TEST(SweepRuns, AreJudgedByTheirStepsAsIfAlone) {
   RunPlan plan = springs("verlet");
   plan.output = Grid{*plan.to / 2};
@@ -202,7 +202,7 @@ TEST(SweepRuns, AreJudgedByTheirStepsAsIfAlone) {
     PreparedRun run = prepare(sweep.plan_of(member));
     const Solution alone = run.run();
     const Trust trust = check_trust(run, alone.outcome, alone, {.most_seconds = HUGE_VAL});
-    EXPECT_EQ(member.trust.headline, trust.headline);  // with the largest error, relative to its scale
+    EXPECT_EQ(member.trust.headline, trust.headline);  // it contains the largest error relative to its scale
     bool beyond_rows = false;
     for (std::size_t i = 0; i < static_cast<std::size_t>(alone.y().rows()); ++i) {
       const auto row = alone.y().row(static_cast<Index>(i));
@@ -253,7 +253,7 @@ TEST(SweepRuns, AStopLeavesTheRestUndone) {
   for (std::size_t i = 0; i < 9; ++i) EXPECT_EQ(sweep.members[i].status(), i <= 2 ? "reached_end" : "not run") << i;
 }
 
-// What a process leaves that is killed while it computes a run again that is finished already.
+// The files that a process leaves behind if it is killed while it repeats a run that is already finished.
 TEST(SweepRuns, RemoveWhatAKilledProcessLeft) {
   const testing_files::TemporaryDirectory folder;
   Sweep sweep = make_sweep(springs("dopri5"), {parse_sweep("omega2=10:40:4")}, (folder / "{omega2}.csv").string());
@@ -274,7 +274,7 @@ TEST(SweepRuns, RemoveWhatAKilledProcessLeft) {
   }
 }
 
-// Two sweeps with one folder: each member is run once, by one of them.
+// Two sweeps share one folder. Each member is run once, by one of the two.
 TEST(SharedSweeps, RunEachMemberOnce) {
   for (const char* method : {"verlet", "dopri5"}) {
     const testing_files::TemporaryDirectory folder;
@@ -321,8 +321,8 @@ TEST(SharedSweeps, ReplaceDamagedAndUncheckedFiles) {
   }
 }
 
-// A process is killed after it published the first attempt of a member, which is not accurate enough, and before it
-// began the next.
+// A process was killed after it had published the first attempt at a member, which was not accurate enough, and before
+// it began the next attempt.
 TEST(SharedSweeps, GoOnBetweenTwoAttempts) {
   const testing_files::TemporaryDirectory folder;
   RunPlan plan;
@@ -356,7 +356,7 @@ TEST(SharedSweeps, GoOnBetweenTwoAttempts) {
     EXPECT_FALSE(broken.members[i].attempts.empty()) << i;
     EXPECT_EQ(broken.members[i].trust.verdict, Verdict::green) << i;
   }
-  // Finished now: nothing is repeated.
+  // Now everything is finished, and nothing is repeated.
   Sweep once_more = make("broken");
   run_sweep(once_more, options);
   for (const SweepMember& member : once_more.members) EXPECT_TRUE(member.was_there);

@@ -33,8 +33,8 @@ TEST_P(DriverOverMethods, GridOutputIsComplete) {
   p.output = Grid{*p.to / 8.5};
   const Solution s = prepare(p).run();
   ASSERT_TRUE(s.ok()) << s.outcome.message;
-  ASSERT_EQ(s.rows(), 10);  // start, eight grid points, end
-  // A random path is not known between two steps, so its row is the end of the step in which it was due.
+  ASSERT_EQ(s.rows(), 10);  // the start, eight grid points and the end
+  // A random path is not known between two steps. So the row is recorded at the end of the step in which it was due.
   const double late = GetParam().info.accepts.langevin ? *p.h : 1e-12;
   for (int i = 0; i <= 8; ++i) {
     const double due = i * std::get<Grid>(p.output).dt, t = s.t[static_cast<std::size_t>(i)];
@@ -92,7 +92,7 @@ TEST_P(DriverOverMethods, TwoHalvesAreOneWhole) {
   RunPlan p = plan(1.2);
   const Solution whole = prepare(p).run();
   RunPlan first = p, second = p;
-  // A whole number of steps, so that both runs step over the same points.
+  // The first run takes a whole number of steps, so that both runs step to the same times.
   first.to = 200 * *p.h;
   second.from = first.to;
   const Solution a = prepare(first).run();
@@ -122,11 +122,11 @@ TEST(Driver, EveryStepWithStrideKeepsTheEnd) {
 }
 
 TEST(Driver, FixedStepsLandExactly) {
-  RunPlan p = harmonic(1, 0.3);  // not a divisor: the last step is shorter
+  RunPlan p = harmonic(1, 0.3);  // 1 is not a multiple of 0.3: the last step is shorter
   const Solution s = prepare(p).run();
   EXPECT_EQ(s.outcome.counters.steps, 4);
   EXPECT_EQ(s.t.back(), 1);
-  RunPlan q = harmonic(10, 0.1);  // 100 steps, not 101, whatever 0.1 is in binary
+  RunPlan q = harmonic(10, 0.1);  // 100 steps and not 101, although 0.1 is not exact in binary
   EXPECT_EQ(prepare(q).run().outcome.counters.steps, 100);
 }
 
@@ -199,7 +199,8 @@ TEST(Driver, StepsLandOnBreakpoints) {
   p.rtol = 1e-3;
   const Solution s = prepare(p, std::make_unique<Switched>()).run();
   EXPECT_NE(std::find(s.t.begin(), s.t.end(), 0.3), s.t.end());
-  // v = 0.3 after the switch; the last stage of the step before it has seen the force on either side.
+  // v = 0.3 after the switch. The method is not exact here, because the last stage of the step that ends at the switch
+  // may have used the force of either side.
   EXPECT_NEAR(s.y()(1, s.rows() - 1), 0.3, 2e-2);
 }
 
@@ -305,7 +306,7 @@ TEST(Driver, RigidLimitShowsTheUsersState) {
   ASSERT_TRUE(s.ok()) << s.outcome.message;
   EXPECT_EQ(s.info.layout, (Layout{2, 2, 0, 0}));
   for (Index i = 1; i < s.rows(); ++i) ASSERT_NEAR(s.y().col(i).head(2).norm(), 1, 1e-10);
-  // The rigid pendulum from the same angle, by an independent method.
+  // The rigid pendulum from the same angle, computed by another method.
   RunPlan rigid;
   rigid.model = "rigid";
   rigid.parameters = {{"theta0", format_number(std::atan2(0.1, 0.9))}};

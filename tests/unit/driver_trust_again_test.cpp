@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Steps that end at breakpoints whatever the tolerance: another method tells the error all the same.
+// Breakpoints force steps to end whatever the tolerance. The error is still found, by comparing with another method.
 #include "support/text_models.hpp"
 #include "trill/driver/trust.hpp"
 
 namespace trill::testing_models {
 namespace {
-// x'' = -omega^2 x, with known discontinuities that are none: steps end at all of them.
+// x'' = -omega^2 x with breakpoints at which nothing is discontinuous. Steps end at all of them.
 class Interrupted final : public MechanicalProblem {
  public:
   Interrupted(double omega, double every) : omega_(omega), every_(every) {}

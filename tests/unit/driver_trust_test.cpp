@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What deviations are judged by: the whole run rather than its rows, and what moves beside a component that does not.
+// The scales by which deviations are judged: from the whole run and not only from its rows, and, for a component that
+// does not move, from what moves beside it.
 #include "support/text_models.hpp"
 #include "trill/driver/trust.hpp"
 
@@ -41,7 +42,8 @@ TEST(TrustScales, AMotionThatComesToRestBetweenTheRows) {
   for (const Output& sparse : {Output(Grid{40}), Output(EveryStep{1000}), Output(Times{{80, 160}})}) {
     const Trust trust = trust_of(pulse, plan, sparse);
     EXPECT_LT(trust.error, 1e-3) << trust.headline;
-    // Times are what somebody asked for; of equal intervals nobody knows that nothing happens between them.
+    // Single times were chosen by the user. With equally spaced rows the user may not know that something happens
+    // between them, so the verdict is amber.
     EXPECT_EQ(trust.verdict, std::holds_alternative<Times>(sparse) ? Verdict::green : Verdict::amber) << trust.headline;
     for (const char* name : {"x", "y", "vx", "vy"})
       EXPECT_NEAR(row_of(trust, name).scale / row_of(every_step, name).scale, 1, 0.02) << name;
@@ -54,7 +56,7 @@ TEST(TrustScales, AWrongRunIsRedWithFewRowsToo) {
             Verdict::red);
 }
 
-// What is constant up to rounding is judged by what moves beside it.
+// A quantity that is constant up to rounding is judged by the scale of what moves beside it.
 TEST(TrustScales, ADrivenSpeedAndAMultiplierThatIsZero) {
   const char* const wheel = R"toml(
 [coordinates]
@@ -68,12 +70,12 @@ equation = "phi - 40*t"
   for (const char* method : {"radau", "generalized_alpha", "bdf"}) {
     const Trust trust = trust_of(wheel, plan_with(method, 5, 1e-7));
     EXPECT_EQ(trust.verdict, Verdict::green) << method << ": " << trust.headline;
-    EXPECT_NEAR(row_of(trust, "vphi").scale, 0.4, 1e-6) << method;                  // a hundredth of 200 in 5
-    EXPECT_NEAR(row_of(trust, "lambda").scale, 0.01 * 2 * 40 / 5, 1e-6) << method;  // of the momentum in that time
+    EXPECT_NEAR(row_of(trust, "vphi").scale, 0.4, 1e-6) << method;  // 1 % of the distance 200 in the time 5
+    EXPECT_NEAR(row_of(trust, "lambda").scale, 0.01 * 2 * 40 / 5, 1e-6) << method;  // 1 % of the momentum per time
   }
 }
 
-// A weight held by a rod: the force in it is constant, and the other multiplier, across the force, is zero.
+// A rod holds a weight, so its force is constant. The second multiplier, perpendicular to the force, is zero.
 TEST(TrustScales, AMultiplierThatBalancesNothing) {
   const char* const held = R"toml(
 [coordinates]
@@ -93,7 +95,7 @@ equation = "x"
   EXPECT_NEAR(row_of(trust, "lambda2").scale, 0.3, 1e-9);
 }
 
-// A pendulum that hangs at rest: all that happens is rounding.
+// A pendulum hangs at rest. All differences are rounding.
 TEST(TrustScales, ASystemAtRest) {
   const char* const hanging = R"toml(
 [coordinates]
@@ -110,7 +112,7 @@ equation = "x^2 + y^2 - 1"
   }
 }
 
-// A bob that hangs at rest: its velocities are what rounding and the tolerance leave.
+// A bob hangs at rest. Its velocities consist of rounding and of errors within the tolerance.
 TEST(TrustScales, ABobThatHangsAtRestOnAStiffSpring) {
   const char* const hanging = R"toml(
 [coordinates]
@@ -130,7 +132,7 @@ stiffness = 7000
   EXPECT_EQ(trust_of(hanging, plan_with("radau", 20, 1e-6), Grid{0.06}).verdict, Verdict::green);
 }
 
-// A pendulum that turns over: its kinetic energy changes by 7.4, of which a single row shows nothing.
+// A pendulum turns over. Its kinetic energy changes by 7.4, which few rows do not show.
 TEST(TrustScales, AnEnergyOfWhichFewRowsAreRecorded) {
   const char* const turning = R"toml(
 [coordinates]
@@ -145,7 +147,7 @@ energy = "-3.7*cos(phi)"
   EXPECT_EQ(single.verdict, Verdict::green);
 }
 
-// A clamped beam: its base does not turn, and no other unknown is an angle.
+// A clamped beam. Its base does not turn, and no other unknown is an angle whose scale could be used.
 TEST(TrustScales, AnAngleThatIsZeroUpToRounding) {
   const char* const clamped = R"toml(
 [beams]
@@ -163,8 +165,9 @@ value = [0, "0.02*(1 - cos(3*t))"]
   }
 }
 
-// At 1e-8 steps need not follow the spring between the bobs, at 1e-9 they would have to. The repetition leaves the
-// oscillation out as the run does, or else it would be compared with what it cannot be compared with.
+// At a tolerance of 1e-8 the steps need not follow the spring between the bobs, at 1e-9 they would have to. The
+// repetition with the smaller tolerance must leave the oscillation out as the run does; otherwise two different
+// motions would be compared.
 TEST(TrustOfSlowMotion, ComparesSlowMotions) {
   const char* const bobs = R"toml(
 [coordinates]
@@ -182,13 +185,15 @@ energy = "4*(y1 + y2)"
 )toml";
   for (const double rtol : {1e-6, 1e-7, 1e-8, 1e-9}) {
     RunPlan plan = plan_with("radau", 1, rtol);
-    plan.of = {"x1", "y1", "x2", "y2"};  // the multiplier begins at its true value and takes a step to the slow one
+    // Without the multiplier: it starts with the oscillation, and takes one step to lose it.
+    plan.of = {"x1", "y1", "x2", "y2"};
     const Trust trust = trust_of(bobs, plan);
     EXPECT_EQ(trust.verdict, Verdict::green) << rtol << ": " << trust.headline;
   }
 }
 
-// Units keep kinds apart, and unknowns of first-order equations are judged by themselves.
+// Coordinates with different units do not share a scale, and unknowns of first-order equations have a scale of their
+// own.
 TEST(TrustScales, SmallMotionsOfAnotherKind) {
   const char* const both = R"toml(
 [coordinates]

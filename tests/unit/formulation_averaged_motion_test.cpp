@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What slow, hmm and sam have in common: the names of what they record, and how they tell the energy that oscillates.
+// What slow, hmm and sam have in common: the names of what they record, and how they state the energy of the
+// oscillation.
 #include "formulation/energy_share.hpp"
 #include "formulation/rk4_kernel.hpp"
 #include "support/multiscale_runs.hpp"
@@ -16,7 +17,8 @@ namespace {
 using multiscale_runs::solve;
 using testing::HasSubstr;
 
-// Two masses on a stiff rod in a bowl around (0, 2), whose oscillation has half the energy of the rest and more.
+// Two masses on a stiff rod in a bowl around (0, 2). At the start the oscillation has 60 % of the total energy. `more`
+// is appended to the model.
 std::string rod_in_a_bowl(const std::string& more = "") {
   return R"~([parameters]
 omega = 800
@@ -65,7 +67,7 @@ TEST(AveragedMotion, TheShareThatIsToldIsThatOfTheRecordedEnergies) {
   EXPECT_THAT(summary_of(solve(*p, "hmm", {.to = 1, .rtol = 1e-6})), HasSubstr(told));
 }
 
-// Far below the zero of the potential the total is negative, and no share of it means anything.
+// The constant of this potential makes the total energy negative, so a share of it means nothing.
 TEST(AveragedMotion, WithoutAZeroToCompareWithTheShareIsAnEstimateAndSaysSo) {
   const auto p = model(rod_in_a_bowl("[[potential]]\nenergy = \"-50 + 0*x1\"\n"));
   for (const char* method : {"slow", "hmm"})
@@ -80,7 +82,7 @@ TEST(AnEnergyShare, IsNothingWithoutAnOscillation) {
   EXPECT_EQ((EnergyShare{.fast = 1, .estimated_slow = 3, .total = 0.5}).value(), 0.25) << "the part exceeds the total";
 }
 
-// y' = -2 t y, y(0) = 1: exp(-t^2).
+// The error of rk4 for y' = -2 t y, y(0) = 1, whose solution is exp(-t^2).
 double rk4_error(int steps) {
   Rk4Kernel kernel;
   kernel.start(1);

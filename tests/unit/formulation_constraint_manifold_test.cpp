@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The manifold of constraints of every shipped model that has some: what is nearest, and the motion on it.
+// The constraints of every shipped model that has some: the nearest point that satisfies them, and the motion along
+// them.
 #include "formulation/constraint_manifold.hpp"
 #include "support/allocation_count.hpp"
 #include "support/matrices.hpp"
@@ -107,7 +108,7 @@ TEST(ConstraintManifold, GivesTheMotionOnIt) {
     manifold.accelerate(f, s.v(), a, lambda);
     const double size = 1 + max_abs(f) + max_abs(reaction(manifold, lambda));
     EXPECT_LT(max_abs(times_mass(p, s.q(), a) + reaction(manifold, lambda) - f), 1e-10 * size);
-    // From a disturbed acceleration back to where the constraints have it.
+    // A disturbed acceleration is moved back to one that satisfies the constraints.
     p.constraints()->curvature(s.t, s.q(), s.v(), eta);
     Vec moved = disturbed(a, 1);
     manifold.close_acceleration(s.v(), moved, mu);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// P(q) of YPR98 eq. 3.7: what it annihilates, its derivative, and the choice of coordinates.
+// P(q) of YPR98 eq. 3.7: it removes multipliers. Also its derivative and the choice of coordinates.
 #include "formulation/coordinate_split.hpp"
 #include "linalg/differences.hpp"
 #include "support/text_models.hpp"

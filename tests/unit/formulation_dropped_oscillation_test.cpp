@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Runs that leave out the energy of fast gaps say so where it would push the slow motion, and only there.
+// Some runs leave out the energy of the fast gaps. They say so where this energy would push the slow motion, and only
+// there.
 #include "support/text_models.hpp"
 #include "trill/driver/trust.hpp"
 
@@ -13,7 +14,8 @@ struct Judged {
   const Notice* left_out = nullptr;
 };
 
-// A bead beside a parabola, or beside a straight line, along which the frequency is the same everywhere.
+// A bead on a stiff wire in the shape of a parabola (shape != 0) or of a straight line, along which the frequency is
+// constant.
 std::string bead(double shape, double across, const std::string& group = "gap") {
   return fmt::format(R"toml(
 [coordinates]
@@ -73,7 +75,8 @@ TEST(DroppedOscillation, CastsDoubtWhereItPushesTheSlowMotion) {
   plan.rtol = 1e-7;
   const double truth = end_of(run_of(read_model("m.toml", text).problem, plan));
   RunPlan direct = plan_with("dop853", 6, 1e-9);
-  EXPECT_NEAR(end_of(run_of(read_model("m.toml", text).problem, direct)), truth, 2e-3);  // and not by slow alone
+  // Confirmed by a method other than slow.
+  EXPECT_NEAR(end_of(run_of(read_model("m.toml", text).problem, direct)), truth, 2e-3);
   for (const Case& c : cases()) {
     const Judged judged = judge(text, c);
     EXPECT_GT(std::abs(end_of(judged.solution) - truth), 0.05) << c.method;
@@ -91,7 +94,7 @@ TEST(DroppedOscillation, IsNotMentionedWhereItDoesNothing) {
     }
 }
 
-// The error is more than the tolerance and less than what a line in a plot shows.
+// The error is larger than the tolerance, but too small to be seen in a plot.
 TEST(DroppedOscillation, OfLittleEnergyIsAWarningOnly) {
   const Judged judged = judge(bead(0.7, 3e-3), {"radau", 1e-8, {}, "rigid_limit"});
   ASSERT_TRUE(judged.left_out);
@@ -99,7 +102,8 @@ TEST(DroppedOscillation, OfLittleEnergyIsAWarningOnly) {
   EXPECT_EQ(judged.trust.verdict, Verdict::green) << judged.trust.headline;
 }
 
-// Nothing moves the rigid system; the oscillation moves the true one by a third of its position.
+// In the rigid system nothing moves at all. In the true one the oscillation moves the position by a third of its
+// value.
 TEST(DroppedOscillation, MayBeAllThatMoves) {
   const char* const text = R"toml(
 [coordinates]
@@ -118,7 +122,7 @@ group = "gap"
   EXPECT_EQ(judged.left_out->severity, Severity::doubt);
 }
 
-// A weight on a spring over a road: the limit leaves out that the spring gives way by m (g + a)/k.
+// A weight on a spring over a road. The rigid limit leaves out that the spring is compressed by m (g + a)/k.
 TEST(RigidLimit, SaysHowFarItsGapsWouldOpen) {
   const std::string text = R"toml(
 [parameters]
@@ -144,7 +148,7 @@ energy = "30*9.81*z"
   }
 }
 
-// Gaps that share a group with other forces: how the frequencies vary is not known.
+// The gaps share their group with other forces. Then it is not known how the frequencies vary along the motion.
 TEST(DroppedOscillation, OfGapsThatShareAGroupIsDoubtedByItsEnergy) {
   const Case rigid{"radau", 1e-6, {}, "rigid_limit"};
   const Judged judged = judge(bead(0.7, 1.2, "soft"), rigid);

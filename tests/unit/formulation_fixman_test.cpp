@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Rigid gaps that are named by their force groups, and the Fixman force that gives them the distribution of stiff ones.
+// Rigid gaps that are chosen by the names of their force groups, and the Fixman force, with which rigid gaps have the
+// same distribution as stiff ones.
 #include "formulation/fixman.hpp"
 #include "formulation/rigid_limit.hpp"
 #include "support/mentions.hpp"
@@ -47,7 +48,8 @@ TEST(Fixman, ForceIsMinusTheGradientOfItsPotential) {
   }
 }
 
-// One block of all rows is the exact potential; blocks of one row have the product of the diagonal of Z.
+// The matrix Z may be approximated by its diagonal blocks. A single block of all rows gives the exact potential;
+// blocks of one row give the product of the diagonal of Z.
 TEST(Fixman, BlocksOfRows) {
   const auto problem = make_model("butane", {}).problem;
   const MechanicalProblem& p = mechanics_in(*problem);
@@ -68,8 +70,8 @@ TEST(Fixman, BlocksOfRows) {
   EXPECT_GT(std::abs(single.potential(1) - exact.potential(1)), 1e-3);
 }
 
-// Rows that are hard anyway have no freedom that a stiff gap would share: only the determinant relative to theirs
-// counts.
+// Constraints that were hard in the model itself do not count for the Fixman force: only the determinant of Z relative
+// to that of these constraints does.
 TEST(Fixman, HardRowsDoNotCount) {
   const auto problem = make_model("butane", {}).problem;
   const MechanicalProblem& p = mechanics_in(*problem);
@@ -83,7 +85,8 @@ TEST(Fixman, HardRowsDoNotCount) {
   EXPECT_LT(force.cwiseAbs().maxCoeff(), 1e-12);
 }
 
-// Butane with rigid bonds and angles: sqrt(det Z) at the torsions 0 (cis) and 60 degrees, relative to trans.
+// Butane with rigid bonds and angles: sqrt(det Z) at torsions of 0 (cis) and 60 degrees, relative to its value at
+// trans.
 TEST(Fixman, DeterminantsOfButane) {
   const auto problem = make_model("butane", {}).problem;
   const MechanicalProblem& p = mechanics_in(*problem);
@@ -152,8 +155,8 @@ Sampled sampled(const Solution& s, const char* name) {
   return {means.mean(), std::sqrt((means.array() - means.mean()).square().sum() / (blocks * (blocks - 1)))};
 }
 
-// The density of the angle is sin e^{-V/kT}, times the square root of det Z if the bonds are rigid:
-// (1/m0 + 1/m1)(1/m1 + 1/m2) - cos^2/m1^2.
+// The density of the angle is proportional to sin e^{-V/kT}. If the bonds are rigid, it has the additional factor
+// sqrt(det Z) with det Z = (1/m0 + 1/m1)(1/m1 + 1/m2) - cos^2/m1^2.
 double exact_angle(bool rigid) {
   double sum = 0, weights = 0;
   for (int i = 0; i < 20000; ++i) {
@@ -232,7 +235,7 @@ TEST(RigidGroupErrors, SayWhatIsWrong) {
   EXPECT_EQ(said("alkane", "rattle", {{"constraints", "bonds"}}), "no error");
 }
 
-// What is left open moves, what is closed does not.
+// Only the bonds are made rigid: angles still move, bond lengths do not.
 TEST(RigidGroups, AnAlkaneWithRigidBonds) {
   RunPlan plan = molecule_plan("alkane", {{"constraints", "bonds"}}, 20, 0.02);
   plan.method = "rattle";

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The lifted form and its slow point: derivatives against differences, projections against their definitions.
+// The lifted form and its slow point: derivatives are compared with differences, projections with their definitions.
 #include "formulation/slow_point.hpp"
 #include "support/text_models.hpp"
 
@@ -30,7 +30,7 @@ class Lifted : public testing::TestWithParam<Case> {
   const Vec k_ = shaken(Vec::Zero(n_), 1, 3), l_ = shaken(Vec::Zero(m_), 1, 4);
 };
 
-// With l = K g the balance is that of the whole system.
+// If l = K g, the lifted equations are those of the whole system.
 TEST_P(Lifted, BalanceIsThatOfTheModel) {
   Vec l = Vec::Zero(m_), g(m_), balance(n_), closure(m_), f(n_);
   form_.map()->value(0, q_, g);
@@ -94,7 +94,7 @@ INSTANTIATE_TEST_SUITE_P(Models, Lifted,
                                          Case{"cart", {}}, Case{"wire", {}}, Case{"planar_chain", {}},
                                          Case{"rigid", {}}));
 
-// lambda = (m/l) (v^2 + g y) on the pendulum with gravity along +y; JP95 prints m/l^2, right for l = 1 alone.
+// On the pendulum with gravity along +y, lambda = (m/l) (v^2 + g y). JP95 prints m/l^2, which is right for l = 1 only.
 TEST(SlowPointOfThePendulum, HasTheForceOfTheRod) {
   const TextModel model = make_model("stiff_spring", {{"epsilon", "0.001"}});
   const LiftedForm form(mechanics(model));
@@ -110,7 +110,7 @@ TEST(SlowPointOfThePendulum, HasTheForceOfTheRod) {
   EXPECT_NEAR(point.slowest_frequency(), 1000, 1e-9);
   const double open = 0.02 - 1e-6 * point.lambda[0];
   EXPECT_NEAR(point.fast_energy(), 0.5 * 0.09 + 0.5 * open * open * 1e6, 1e-9);
-  // The direction of the rod turns at `speed`, and would at rest by the root of the angular acceleration.
+  // The direction of the rod turns at `speed`; at rest the rate would be the square root of the angular acceleration.
   EXPECT_NEAR(point.turning_rate(), std::sqrt(speed * speed + std::abs(std::cos(angle))), 0.3);
   Vec q_smooth(2), v_smooth(2);
   point.settle(Vec::Constant(1, 2.0), q_smooth, v_smooth);
@@ -122,9 +122,10 @@ TEST(SlowPointWithoutOne, SaysSo) {
   const TextModel model = make_model("stiff_spring", {});
   const LiftedForm form(mechanics(model));
   SlowPoint point(form);
-  EXPECT_EQ(point.find(0, Vec::Zero(2), Vec::Zero(2)), SlowPoint::Status::singular);  // r = 0 has no direction
+  // At r = 0 the gap has no gradient.
+  EXPECT_EQ(point.find(0, Vec::Zero(2), Vec::Zero(2)), SlowPoint::Status::singular);
   EXPECT_EQ(point.find(0, Vec::Constant(2, std::nan("")), Vec::Zero(2)), SlowPoint::Status::non_finite);
-  // Twice the same gap.
+  // A model with the same gap twice.
   const TextModel twice = read_model("m.toml", R"toml(
 [coordinates]
 x = 1.0
@@ -140,7 +141,7 @@ stiffness = 1e6
   const LiftedForm dependent(mechanics(twice));
   SlowPoint none(dependent);
   EXPECT_EQ(none.find(0, Vec{{1.0, 0.0}}, Vec::Zero(2)), SlowPoint::Status::singular);
-  // No point is closed: x^2 + 1 = 0.
+  // The gap x^2 + 1 = 0 cannot be closed.
   const TextModel open = read_model("m.toml", R"toml(
 [coordinates]
 x = 0.3

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Stiff gaps that depend on time: springs between a body and a road that it drives over, pivots that are shaken. Every
-// method is compared with a motion that is followed in all its oscillations.
+// Stiff gaps that depend on time: springs between a body and the road under it, pivots that are shaken. Every method
+// is compared with a run that follows all oscillations.
 #include "support/text_models.hpp"
 
 #include <cmath>
@@ -12,7 +12,7 @@ using testing_models::mechanics;
 using testing_models::plan_with;
 using testing_models::run_of;
 
-// A quarter of a car: a body on an axle, whose tyre is stiff, over a bump.
+// A quarter of a car (one wheel and its share of the body) goes over a bump. The tyre is stiff.
 const char* const car = R"toml(
 [coordinates]
 body = { start = 0, velocity = 0.1, mass = 4 }
@@ -32,7 +32,7 @@ on = "axle"
 value = "6*(vbody - vaxle)"
 )toml";
 
-// A bob on a stiff spring whose pivot is shaken, with a radial velocity beside that of the pivot.
+// A bob on a stiff spring whose pivot is shaken. The option kick gives it a radial velocity relative to the pivot.
 const char* const shaken = R"toml(
 [parameters]
 w = 400
@@ -52,7 +52,7 @@ name = "angle"
 value = "atan2(y, x - px)"
 )toml";
 
-// The frequency depends on time and on x, the closed position on time and on z.
+// The frequency depends on t and x, the position of the closed gap on t and z.
 const char* const swelling = R"toml(
 [parameters]
 w = 400
@@ -133,7 +133,7 @@ TEST(MovingGaps, AreDrivenOverByEveryMethod) {
   EXPECT_NEAR(end_by(car, by_formulation("rigid_limit", "dop853", 2, 1e-8))[0], known[0], 1e-4);
 }
 
-// Nothing but the gap moves this mass, so nothing but the gap can tell how long steps may be.
+// Only the gap moves this mass, so only the gap can tell how long steps may be.
 TEST(MovingGaps, SetTheStepsOfAMotionThatFollowsThem) {
   const char* const follower = R"toml(
 [coordinates]
@@ -153,7 +153,8 @@ stiffness = 1e8
   }
 }
 
-// Smooth data: an error of order epsilon^2 without the displacement of the gaps, epsilon^4 with it.
+// A motion without oscillation: the error is of order epsilon^2 without the displacement of the gaps (order 0) and of
+// order epsilon^4 with it (order 1).
 TEST(MovingGaps, OpenAsTheSlowMotionNeeds) {
   const auto error = [](const char* w, const char* order) {
     const OptionSet given{{"w", w}};
@@ -169,7 +170,7 @@ TEST(MovingGaps, OpenAsTheSlowMotionNeeds) {
   EXPECT_NEAR(error("60", "1") / error("120", "1"), 16, 5);
 }
 
-// The largest difference of what a function tells of the slow and of the resolved motion.
+// The largest difference between the slow and the fully resolved motion in the quantity that `tell` computes.
 template <class Tell>
 double largest_difference(const char* text, const OptionSet& given, Tell tell) {
   RunPlan slowly = by_formulation("slow", "dop853", 3, 1e-9), exactly = plan_with("dop853", 3, 1e-11);
@@ -183,7 +184,8 @@ double largest_difference(const char* text, const OptionSet& given, Tell tell) {
   return largest;
 }
 
-// With an oscillation: its mean motion is found at the start, to order epsilon^2 in what does not oscillate itself.
+// The start oscillates. The mean motion is found from it, with an error of order epsilon^2 in quantities that do not
+// oscillate themselves.
 TEST(MovingGaps, AreMatchedWhileTheyOscillate) {
   const auto angle = [](double t, const Vec& y) { return std::atan2(y[1], y[0] - 0.3 * std::sin(1.2 * t)); };
   const auto angle_error = [&](const char* w) { return largest_difference(shaken, {{"w", w}, {"kick", "1"}}, angle); };
@@ -194,7 +196,7 @@ TEST(MovingGaps, AreMatchedWhileTheyOscillate) {
   EXPECT_LT(largest_difference(swelling, {{"w", "800"}}, x), 3e-6);
 }
 
-// Where a slope of the road begins, the gap changes its speed at once and begins to oscillate.
+// At a kink of the road the velocity at which the gap opens jumps, so it begins to oscillate.
 TEST(MovingGaps, OscillateBehindAKinkOfTheRoad) {
   std::string ramp = car;
   const std::size_t begin = ramp.find("road = ");
@@ -212,7 +214,7 @@ TEST(MovingGaps, MayStartOnTheSlowManifold) {
   EXPECT_LT((end_by(shaken, plan, given) - known).head(2).norm(), 1e-3);
 }
 
-// A bob on a rod, a second one on a stiff spring beside it: what remains is a rigid double pendulum.
+// A bob on a rigid rod, with a second bob attached to it by a stiff spring. The rigid limit is a double pendulum.
 TEST(RigidLimits, HaveTheHardConstraintsToo) {
   const char* const pendulum = R"toml(
 [parameters]
@@ -234,7 +236,7 @@ energy = "9*(1.5*a.y + 0.8*b.y)"
   const auto off = [&](const char* k) { return (resolved(pendulum, 1.5, {{"k", k}}) - limit).head(4).norm(); };
   EXPECT_LT(off("1e7"), 1e-4);
   EXPECT_NEAR(off("1e5") / off("1e6"), 10, 5);
-  // The multiplier of the rod remains the only one in the solution.
+  // The multiplier of the rod is the only one in the solution.
   const Solution run = run_of(problem_of(pendulum), by_formulation("rigid_limit", "rattle", 0.5, 1e-4));
   EXPECT_EQ(run.info.layout.nl, 1);
 }

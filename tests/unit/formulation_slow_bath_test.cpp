@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Stiff gaps in a heat bath: closed gaps with the force of the modes' free energy sample what the stiff system does.
+// Stiff gaps in a heat bath: closed gaps with the force of the free energy of the fast modes have the same averages as
+// the stiff system.
 #include "trill/driver/plan.hpp"
 #include "trill/model/text_problem.hpp"
 
@@ -45,8 +46,8 @@ Mean mean_of(const Solution& s, const char* name) {
   return {mean, std::sqrt((means.array() - mean).square().sum() / (blocks * (blocks - 1)))};
 }
 
-// The square of the cosine of the angle between rigid rods of unit masses: their kinetic energy gives it the weight
-// sqrt(2 - cos^2).
+// The mean of cos^2 of the angle between two rigid rods with unit masses. The kinetic energy gives the angle the
+// weight sqrt(2 - cos^2).
 double rigid_mean() {
   double sum = 0, weights = 0;
   for (int i = 0; i < 4000; ++i) {
@@ -72,7 +73,7 @@ class TwoRods : public testing::Test {
   Solution solution_;
 };
 
-// Without forces all angles of stiff springs are alike.
+// With stiff springs and no other forces all angles are equally likely.
 TEST_F(TwoRods, SampleTheMeasureOfStiffSprings) {
   ASSERT_EQ(solution_.outcome.status, RunStatus::reached_end) << solution_.outcome.message;
   const Mean square = mean_of(solution_, "square");
@@ -86,8 +87,8 @@ TEST_F(TwoRods, HaveTheTemperatureOfTheBath) {
   EXPECT_LT(solution_.measured().row(solution_.quantity("constraint")).maxCoeff(), 1e-9);
 }
 
-// x^2/2 + (1 + x^2) y^2/(2 epsilon^2) with the energy 1 in y: as if y had the temperature 1, x moves in the potential
-// x^2/2 + log(1 + x^2)/2.
+// The potential x^2/2 + (1 + x^2) y^2/(2 epsilon^2). The oscillation in y is treated as if it had the temperature 1;
+// then x moves in the potential x^2/2 + log(1 + x^2)/2.
 constexpr const char* varying_oscillator = R"toml(
 [coordinates]
 x = { start = 0.8 }
@@ -126,7 +127,7 @@ TEST(SlowWithoutABath, TakesTheForceOfAnEquilibriumIfAsked) {
   EXPECT_NEAR(s.measured()(s.quantity("fast_energy"), s.rows() - 1), 1, 1e-12);
 }
 
-// Two coupled gaps: the force is that of one potential, kT times the logarithms of both frequencies.
+// With two coupled gaps the force has a single potential, kT times the sum of the logarithms of both frequencies.
 TEST(SlowWithoutABath, SharesTheEnergyAmongTheModes) {
   std::string rods = two_rods;
   rods.erase(rods.find("[heat_bath]"));

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The slow motion as a run has it: events, switches, the order that the tolerance needs, the oscillation added again.
+// The slow motion in whole runs: events, switches, the order that the tolerance needs, and the oscillation added
+// afterwards.
 #include "support/mentions.hpp"
 #include "trill/driver/plan.hpp"
 #include "trill/model/text_problem.hpp"
@@ -55,8 +56,8 @@ direction = -1
 then = { vy1 = "-vy1" }
 )";
 
-// The pair falls without oscillation, one of its ends bounces, and the blow sets the gap swinging: what the slow motion
-// loses, the fast one gains.
+// The pair falls without oscillation. When one of its ends hits the floor, the gap begins to oscillate, with the
+// energy that the slow motion loses.
 TEST(SlowEvents, ABlowStartsTheOscillation) {
   const Solution s = solve(pair(0, floor_below), "slow", 1.6, 1e-7);
   ASSERT_EQ(s.outcome.status, RunStatus::reached_end) << s.outcome.message;
@@ -78,7 +79,7 @@ TEST(SlowEvents, ABlowToAnOscillatingMotionIsRefused) {
   EXPECT_GT(s.rows(), 2) << "what was computed stays";
 }
 
-// A formula that changes on the way ends a step; the oscillation goes on.
+// A step ends where a formula in the model switches. The oscillation goes on unchanged.
 TEST(SlowEvents, ASwitchKeepsTheActions) {
   const Solution s =
       solve(pair(1, "[[potential]]\nenergy = \"y1 + y2 + if(x1 > 0.3, 2*(x1 - 0.3)^2, 0)\"\n"), "slow", 2, 1e-6);
@@ -89,7 +90,7 @@ TEST(SlowEvents, ASwitchKeepsTheActions) {
   EXPECT_EQ(action.maxCoeff(), action.minCoeff());
 }
 
-// Output between steps looks at other states than the event.
+// The same with output between steps, which evaluates other states than the search for the switch.
 TEST(SlowEvents, ASwitchKeepsTheActionsBesideAGrid) {
   const Solution s = solve(pair(1, "[[potential]]\nenergy = \"y1 + y2 + if(x1 > 0.3, 2*(x1 - 0.3)^2, 0)\"\n"), "slow",
                            2, 1e-6, {}, Grid{0.1});
@@ -98,8 +99,9 @@ TEST(SlowEvents, ASwitchKeepsTheActionsBesideAGrid) {
   EXPECT_EQ(action.maxCoeff(), action.minCoeff());
 }
 
-// A stiff spring along y whose load ends at an event: it goes on to swing about another length. Of the energy E that it
-// had, and F^2/(2 k) by which the load had stretched it, the mean over all phases is E + F^2/(2 k).
+// A stiff spring along y whose load ends at an event. Then it oscillates about another length. With the energy E of
+// the oscillation before, and F^2/(2 k) from the stretch by the load, the mean energy over all phases is E + F^2/(2
+// k).
 TEST(SlowEvents, ALoadThatEndsGivesTheOscillationItsMeanAction) {
   const double k = 250000, load = 40, speed = 0.5;
   const Solution s = solve(read_model("m.toml", fmt::format(R"([parameters]
@@ -149,8 +151,9 @@ then = { length = 1.01 }
   EXPECT_THAT(s.outcome.message, mentions("event", "the gaps", "phase"));
 }
 
-// Gaps that are closed and turn open by a little: what that swings is below the tolerance, and a blow may come.
-// At 1.6307 the slow motion comes back to the floor, and a second blow is refused.
+// The gap is closed at the start and opens a little because the pair turns. The oscillation that results is below the
+// tolerance, so a blow is accepted. The run ends at 1.63 because the slow motion comes back to the floor at 1.6307,
+// where a second blow would be refused.
 TEST(SlowEvents, ABlowToAMotionThatHardlyOscillatesIsTaken) {
   const Solution s = solve(read_model("m.toml", R"([parameters]
 omega = 200
@@ -172,7 +175,8 @@ stiffness = "omega^2"
   EXPECT_GT(fast[fast.size() - 1], 1e3 * fast[0]);
 }
 
-// Two oscillators that nothing joins, among enough others for sparse matrices, lose what one loses by itself.
+// Two oscillators that are not coupled, together with enough others that matrices are sparse, lose the same energy as
+// one alone.
 TEST(SlowDrag, IsAveragedForGapsThatNothingJoins) {
   const auto oscillators = [](int count, int others) {
     return read_model("m.toml", fmt::format(R"([sets]
@@ -236,7 +240,7 @@ std::unique_ptr<Problem> springs(const char* omega2) {
   return ModelRegistry::all().find("two_springs").make({{"omega2", omega2}, {"stretch2", "0"}});
 }
 
-// Order 0 is off by some epsilon^2: enough for a loose tolerance and stiff springs.
+// The error of order 0 is a multiple of epsilon^2. This is good enough for a loose tolerance and stiff springs.
 TEST(SlowOrder, FollowsTheTolerance) {
   const auto distance = [](const Solution& a, const Solution& b) {
     return (a.y().rightCols(1) - b.y().rightCols(1)).cwiseAbs().maxCoeff();
@@ -250,7 +254,7 @@ TEST(SlowOrder, FollowsTheTolerance) {
   EXPECT_GT(distance(soft, solve(springs("100"), "slow", 10, 1e-9, {{"order", "0"}}, end)), 1e-5);
 }
 
-// Phases are known to some epsilon: at omega = 1000 the oscillation itself comes out.
+// Phases are known up to a multiple of epsilon, so at omega = 1000 the oscillation itself comes out right.
 TEST(SlowFastPart, IsTheOscillation) {
   const auto oscillator = [] { return ModelRegistry::all().find("varying_frequency").make({{"omega", "1000"}}); };
   const Output times = Times{{0.5, 1.0, 1.5, 2.0}};
@@ -261,7 +265,7 @@ TEST(SlowFastPart, IsTheOscillation) {
   EXPECT_LT((full.y().row(y) - added.y().row(y)).cwiseAbs().maxCoeff(), 2e-5);
   EXPECT_LT((full.y().row(vy) - added.y().row(vy)).cwiseAbs().maxCoeff(), 2e-2);
   EXPECT_GT((full.y().row(vy) - without.y().row(vy)).cwiseAbs().maxCoeff(), 0.5);
-  // The error of a phase is what moves y against its amplitude.
+  // The recorded error of the phase, times the amplitude, bounds the error of y.
   const Vec bound = row(added, "phase_error"), band = row(without, "amplitude_y");
   for (Index k = 0; k < full.rows(); ++k) {
     EXPECT_LE(std::abs(full.y()(y, k) - added.y()(y, k)), (bound[k] + 1e-3) * band[k]);
@@ -270,7 +274,7 @@ TEST(SlowFastPart, IsTheOscillation) {
   for (Index k = 0; k < full.rows(); ++k) EXPECT_LE(std::abs(full.y()(y, k)), 1.01 * band[k]);
 }
 
-// The same wire for every unit of mass, and wherever its origin lies: estimates must not depend on either.
+// The same wire with any unit of mass and any origin. Estimates must depend on neither.
 std::unique_ptr<Problem> wire(double mass, double shift) {
   return read_model("wire.toml", fmt::format("[coordinates]\nx = {{ start = {0}, velocity = 0.3, mass = {1} }}\n"
                                              "y = {{ start = 0.44, velocity = 1, mass = {1} }}\n[[stiff]]\n"
@@ -290,7 +294,7 @@ TEST(SlowEstimates, DoNotDependOnUnitsAndOrigin) {
   EXPECT_GT(error(1, 1e5), 0.05 * here);
 }
 
-// In polar coordinates the gap is straight, and the mass depends on it.
+// In polar coordinates the gap is linear, but the mass depends on it.
 TEST(SlowEstimates, SeeAMassThatChangesWithTheGap) {
   const auto pendulum = [](double stretch) {
     return read_model("polar.toml",
@@ -306,7 +310,7 @@ TEST(SlowEstimates, SeeAMassThatChangesWithTheGap) {
   EXPECT_THROW(solve(pendulum(0.3), "slow", 3, 1e-6), UsageError);
 }
 
-// Averages over a window find the same start up to epsilon^2.
+// A start found by averaging over a window agrees with the closed form up to epsilon^2.
 TEST(SlowStart, ByAWindowAgreesWithTheClosedForm) {
   const auto end = [](const char* omega, const char* start) -> Vec {
     return solve(ModelRegistry::all().find("wire").make({{"omega", omega}}), "slow", 5, 1e-10,
@@ -363,7 +367,7 @@ energy = "y"
 )")
                           .problem),
               mentions("'m'", "group"));
-  // The first spring is nearly as stiff as the second, which alone counts as a gap.
+  // The first spring is nearly as stiff as the second one, but only the second counts as a gap.
   EXPECT_THAT(message(ModelRegistry::all().find("two_springs").make({{"omega1", "300"}, {"omega2", "400"}})),
               mentions("forces other than", "[[stiff]]"));
   EXPECT_THAT(message(pair(0, "[[force]]\non = \"x1\"\nvalue = \"0.1*sin(400*t)\"\n")), mentions("in time", "rate"));
@@ -382,7 +386,8 @@ stiffness = 1e6
               mentions("gaps", "depend on each other"));
 }
 
-// A pendulum let go in air. The root in |v| v has no derivative at rest that its formula could give.
+// A pendulum in air that starts from rest. The drag contains |v| v, and the root in |v| has no derivative at rest that
+// could be found from its formula.
 std::string let_go(const std::string& speed) {
   return R"([coordinates]
 x = { start = 0.28 }
@@ -414,7 +419,8 @@ TEST(SlowDrag, OfTheSquareOfASpeedStartsFromRest) {
   }
 }
 
-// Without a root the formulas know all derivatives, and along x alone both forces are the same.
+// Written with abs() instead of a root, all derivatives are known from the formula. For a motion along x alone both
+// forces are the same.
 TEST(SlowDrag, ASpeedWrittenAsARootIsThatWrittenAsAnAbsoluteValue) {
   const auto run = [](const std::string& speed) {
     return solve(read_model("slide.toml", R"([coordinates]
@@ -436,8 +442,8 @@ value = "-0.3*vx*)" + speed + "\"\n")
   EXPECT_LT((root.y() - absolute.y()).cwiseAbs().maxCoeff(), 1e-9);
 }
 
-// Three masses whose fast modes turn quickly: how near two frequencies come to each other, and what that does to the
-// slow motion, is a matter of the motion and not of the steps.
+// Three masses whose fast modes change quickly. How close two frequencies come to each other, and what this does to
+// the slow motion, must depend on the motion and not on the steps.
 TEST(SlowPassages, AreTheSameForLongAndShortSteps) {
   const std::string chain = R"([coordinates]
 x1 = { start = 0.745, velocity = 0.528, mass = 0.88 }

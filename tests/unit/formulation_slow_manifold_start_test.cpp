@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Starts on the slow manifold against the closed form of the stiff pendulum, r = 1 + eps^2 (sin theta + r omega^2).
+// Starts on the slow manifold, compared with the closed form r = 1 + eps^2 (sin theta + r omega^2) of the stiff
+// pendulum.
 #include "formulation/slow_manifold_start.hpp"
 #include "support/text_models.hpp"
 
@@ -26,10 +27,11 @@ TEST(SlowManifoldStart, OfThePendulumIsItsClosedForm) {
   const State given = model.problem->initial_state();
   const SlowStart slow = slow_start_of(mechanics(model), given);
   const double r = slow.q.norm(), theta = std::atan2(slow.q[1], slow.q[0]);
-  EXPECT_NEAR(theta, std::atan2(given.q()[1], given.q()[0]), 1e-14);  // the metric is that of the plane
+  // The point moves radially, since all masses are equal.
+  EXPECT_NEAR(theta, std::atan2(given.q()[1], given.q()[0]), 1e-14);
   const double out = slow.q.dot(slow.v) / r, along = (slow.q[0] * slow.v[1] - slow.q[1] * slow.v[0]) / r;
   EXPECT_NEAR(r - 1, eps * eps * (std::sin(theta) + along * along / r), 1e-14);
-  // lambda' of the rigid pendulum with the same tangential speed: (3 cos theta) omega.
+  // The rigid pendulum with the same tangential speed has lambda' = (3 cos theta) omega.
   EXPECT_NEAR(out, eps * eps * 3 * std::cos(theta) * along, 1e-10);
   // The acceleration is that of the rigid motion on the circle with radius r.
   EXPECT_NEAR(slow.a.dot(slow.q) / r, -along * along / r, 1e-8);
@@ -43,7 +45,8 @@ TEST(SlowManifoldStart, OfThePendulumIsItsClosedForm) {
               1e-12);
 }
 
-// Along a smooth stiff motion: what is left is of the order eps^4, while the rigid pendulum is off by eps^2.
+// Along a smooth stiff motion the distance from the slow manifold is of order eps^4, that from the rigid pendulum of
+// order eps^2.
 TEST(SlowManifoldStart, IsTheStiffMotionUpToTheFourthPowerOfEpsilon) {
   double last = 0;
   for (const double eps : {0.1, 0.1 * std::sqrt(0.1), 0.01}) {
@@ -70,7 +73,7 @@ TEST(SlowManifoldStart, IsTheStiffMotionUpToTheFourthPowerOfEpsilon) {
   }
 }
 
-// A start that oscillates, moved onto the manifold: the stiff motion from there stays on it.
+// A start that oscillates is moved onto the slow manifold. The stiff motion that starts there does not leave it.
 TEST(SlowManifoldStart, TheStiffMotionFromItDoesNotOscillate) {
   const double eps = 0.01;
   const TextModel model = pendulum(eps, 1.02, 0.3, 0.2, 0.1);
@@ -98,7 +101,7 @@ TEST(SlowManifoldStart, TheStiffMotionFromItDoesNotOscillate) {
   EXPECT_EQ(notes.notices()[0].count, 1);
 }
 
-// Hard constraints beside gaps, a mass that depends on positions, and a constraint that moves.
+// Besides the gaps there are hard constraints, a mass that depends on positions, and a constraint that moves.
 TEST(SlowManifoldStart, HardConstraintsStayClosed) {
   const TextModel model = read_model("m.toml", R"toml(
 coordinates.x = { start = 1.01, velocity = 0.1 }
@@ -132,7 +135,8 @@ equation = "z - y - 0.1*sin(t)"
   EXPECT_LT(slow_start_of(p, again).fast_energy, 1e-16 * slow.fast_energy + 1e-18);
 }
 
-// A declared gap that is 10,000 times softer than a plain force: the multiplier changes by more than the gap gives way.
+// A declared gap that is softer than an ordinary force by a factor of about 10,000. There the multiplier changes by
+// more than the gap opens, so a start on the slow manifold is refused.
 TEST(SlowManifoldStart, RefusesGapsThatAreSofterThanOtherForces) {
   const TextModel model = read_model("m.toml", R"toml(
 [coordinates]

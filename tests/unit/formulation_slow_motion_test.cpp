@@ -9,7 +9,7 @@ namespace trill::testing_models {
 namespace {
 using AfterStep = std::function<void(State&)>;
 
-// The states at t = 1/10, 2/10, ... of the way, side by side.
+// The states at ten equally spaced times up to `to`, one in each column.
 Mat follow(const Problem& problem, State s, double to, double rtol, const AfterStep& after = {}) {
   constexpr int samples = 10;
   const auto stepper = Catalogue::all().method("dop853").make(problem, {});
@@ -41,7 +41,7 @@ State from(const SlowSystem& slow, const MatchedStart& start) {
 
 double largest(const Mat& m) { return m.cwiseAbs().maxCoeff(); }
 
-// Errors of order 0 and 1 for a stiff motion that starts on the slow manifold.
+// The errors of order 0 and of order 1 for a stiff motion that starts on the slow manifold.
 std::array<double, 2> errors_of_smooth_motion(const TextModel& model) {
   const MechanicalProblem& p = mechanics(model);
   const Index n = p.layout().nq;
@@ -115,12 +115,13 @@ TEST(SlowMotion, LinearDragDampsTheActions) {
   const MatchedStart start = match_start(slow, model.problem->initial_state());
   const Mat states = follow(slow, from(slow, start), 10, 1e-11, [&](State& s) { slow.project(s); });
   ASSERT_GT(start.actions[0], 1e-5);
-  // The same drag in all directions: every mode of unit mass loses it.
+  // The drag is the same in all directions, so every mode of unit mass loses the same part of its action.
   for (Index k = 0; k < states.cols(); ++k)
     EXPECT_NEAR(states(4, k) / start.actions[0], std::exp(-0.2 * static_cast<double>(k + 1)), 1e-10);
 }
 
-// Let go at rest across gravity, a pendulum has no force in its spring for a moment: that is not a soft spring.
+// A pendulum is released at rest from the horizontal. At first there is no force in its spring. This must not be taken
+// for a soft spring.
 TEST(SlowMotion, TakesAPendulumFromRest) {
   for (const char* start : {"matched", "projected"}) {
     RunPlan plan;
@@ -134,7 +135,8 @@ TEST(SlowMotion, TakesAPendulumFromRest) {
   }
 }
 
-// What the matched start must give back: a mode set in motion with known action and phase on top of a slow state.
+// The start of a slow state with a mode of known action and phase on top of it. The matched start must find all of
+// them.
 TEST(MatchedStart, FindsActionPhaseAndSlowStateOfAStraightGap) {
   const TextModel model = read_model("m.toml",
                                      "coordinates.x = { start = 0.4, velocity = -0.7 }\n"
@@ -155,8 +157,8 @@ TEST(MatchedStart, FindsActionPhaseAndSlowStateOfAStraightGap) {
   EXPECT_TRUE(start.balanced);
 }
 
-// The gap oscillates around y = force/stiffness, where the force is the weight and the drag of the slow velocity, in
-// whichever groups these are. One of the drags is 0/0 at rest.
+// The gap oscillates around y = force/stiffness. The force consists of the weight and of the drag on the slow
+// velocity, in whichever groups these are. One of the drags is 0/0 at rest.
 TEST(MatchedStart, KnowsTheForcesThatShareAGroupWithDrag) {
   struct Drag {
     const char *on, *value;
@@ -189,8 +191,8 @@ group = "{}"
     }
 }
 
-// With fast energy and drag the error is of the order epsilon^2, whether the drag has a group of its own or not. What
-// is compared is the nearest point with a closed gap.
+// With energy in the oscillation and with drag the error is of order epsilon^2, whether the drag has a group of its
+// own or not. The compared positions are projected to the nearest point with a closed gap.
 TEST(MatchedStart, OfADampedMotionIsOfSecondOrder) {
   struct Drag {
     const char *on_x, *on_y;

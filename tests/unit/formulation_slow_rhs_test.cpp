@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The right-hand side of slow motion, against the whole system of equations of the same point.
+// The right-hand side of the slow motion, compared with the solution of the complete system of equations at the same
+// point.
 #include "formulation/slow_start.hpp"
 #include "support/algebra.hpp"
 #include "trill/driver/plan.hpp"
@@ -30,7 +31,7 @@ State start_of(const SlowSystem& slow) {
   return s;
 }
 
-// M a + G^T lambda = f, G a + curvature = 0, by a dense factorisation of everything.
+// The complete system M a + G^T lambda = f, G a + curvature = 0 is solved by a dense factorisation.
 TEST_P(SlowRightHandSide, SolvesTheRigidSystem) {
   const SlowSystem slow(p_, {FastEnergy::drop});
   const State s = start_of(slow);

@@ -25,7 +25,7 @@ double fast_energy(const SlowSystem& slow, double t, const Vec& q, const Vec& ac
   return actions.dot(linear_frequencies(slow, t, q));
 }
 
-// Central differences, extrapolated twice.
+// The gradient by central differences, extrapolated twice.
 Vec gradient_of_fast_energy(const SlowSystem& slow, const State& s) {
   const Vec actions = s.x();
   Vec gradient(s.q().size());
@@ -103,7 +103,8 @@ TEST(SlowSystem, HardRowIsTheLimitOfAStiffOne) {
       b.set_order(order);
       const State given = hard.problem->initial_state();
       State at_hard = slow_state(a, given, 0.3), at_soft = slow_state(b, given, 0);
-      if (energy == FastEnergy::keep) at_soft.x()[0] = 0.3;  // the softer mode is the first
+      // Modes are sorted by frequency, so the softer one is the first.
+      if (energy == FastEnergy::keep) at_soft.x()[0] = 0.3;
       Vec da(at_hard.y.size()), db(at_soft.y.size());
       a.rhs(0, at_hard.y, da);
       b.rhs(0, at_soft.y, db);
@@ -112,7 +113,8 @@ TEST(SlowSystem, HardRowIsTheLimitOfAStiffOne) {
     }
 }
 
-// Every term that order 1 adds, for a spring at rest under gravity, is known: lambda'' from the pendulum's equation.
+// For a spring without oscillation under gravity every term that order 1 adds is known in closed form; lambda''
+// follows from the equation of the pendulum.
 TEST(SlowSystem, SecondOrderOfThePendulumInClosedForm) {
   const TextModel model = make_model("stiff_spring", {{"epsilon", "0.05"}});
   const SlowSystem slow(mechanics(model), {FastEnergy::drop});
@@ -121,7 +123,7 @@ TEST(SlowSystem, SecondOrderOfThePendulumInClosedForm) {
   State s(slow.layout(), 0);
   s.q() << std::cos(angle), std::sin(angle);
   s.v() << -w * std::sin(angle), w * std::cos(angle);
-  // lambda = w^2 + sin, w' = cos: lambda' = 3 w cos, lambda'' = 3 cos^2 - 3 w^2 sin.
+  // lambda = w^2 + sin and w' = cos, therefore lambda' = 3 w cos and lambda'' = 3 cos^2 - 3 w^2 sin.
   const SlowSystem::Point& point = slow.at(0, s.y);
   EXPECT_NEAR(point.lambda[0], w * w + std::sin(angle), 1e-14);
   EXPECT_NEAR(point.lambda1[0], 3 * w * std::cos(angle), 1e-13);
@@ -129,7 +131,7 @@ TEST(SlowSystem, SecondOrderOfThePendulumInClosedForm) {
   EXPECT_NEAR(point.reaction[0], point.lambda[0] - 0.0025 * point.lambda2[0], 1e-14);
 }
 
-// Forces against the motion along x alone: the action of a mode u decays at the rate drag u_x^2.
+// A drag along x alone. The action of a mode with direction u decays at the rate drag u_x^2.
 constexpr const char* dragged_wire = R"(
 parameters.drag = 0.7
 coordinates.x = 1
@@ -157,8 +159,8 @@ TEST(SlowSystem, LinearDragDampsActionsByWhatItDoesToTheirMode) {
   EXPECT_NEAR(dy[4], -0.7 * along * 0.2, 1e-14);
 }
 
-// f = -k |v|^2 v averaged over v + u w, w = a cos, a^2 = 2 J Omega, u across v: the force is -k (v^2 + J Omega) v and
-// J' = -k (v^2 J + 3/2 J^2 Omega).
+// The drag f = -k |v|^2 v is averaged over velocities v + u w, where u is perpendicular to v, w = a cos and a^2 = 2 J
+// Omega. The mean force is -k (v^2 + J Omega) v, and J' = -k (v^2 J + 3/2 J^2 Omega).
 TEST(SlowSystem, CubicDragIsAveragedOverThePhase) {
   const double k = 0.4, J = 0.03;
   const OptionSet with{{"omega", "60"}, {"cubic_drag", "0.4"}}, without{{"omega", "60"}};
@@ -167,7 +169,7 @@ TEST(SlowSystem, CubicDragIsAveragedOverThePhase) {
   EXPECT_EQ(slow.drag(), Drag::nonlinear);
   State s = slow_state(slow, model.problem->initial_state(), J);
   const double slope = 0.78 * std::sin(1.3 * s.q()[0]);
-  s.v() << 0.9, 0.9 * slope;  // along the wire
+  s.v() << 0.9, 0.9 * slope;  // parallel to the wire
   Vec dy(s.y.size());
   slow.rhs(0, s.y, dy);
   const double omega = slow.modes().frequencies()[0], square = s.v().squaredNorm();

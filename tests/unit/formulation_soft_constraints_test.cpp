@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Soft constraints and adiabatic energies (PJY97 sec. 4.3) beside the full motion. A pendulum on a spring of stiffness
-// 1/epsilon^2, let go horizontally: rigid, its length is off by 3 epsilon^2. The soft constraint with the term of the
-// velocities leaves an error of fourth order, 3.50e-6 at epsilon = 0.025 by an independent computation.
+// Soft constraints and adiabatic energies (PJY97 sec. 4.3) compared with the full motion. The example is a pendulum on
+// a spring of stiffness 1/epsilon^2, released from the horizontal. The length of a rigid pendulum is off by 3
+// epsilon^2. The soft constraint with the velocity term leaves an error of fourth order, 3.50e-6 at epsilon = 0.025 by
+// an independent computation.
 #include "support/text_models.hpp"
 
 #include <cmath>
@@ -54,8 +55,8 @@ energy = "y"
   }
 }
 
-// H = (px^2 + py^2)/2 + x^2/2 + (1 + x^2) y^2/(2 eps^2) with the fast energy 1: without J omega(x) the slow motion is
-// another one, and with it right to 1e-4.
+// H = (px^2 + py^2)/2 + x^2/2 + (1 + x^2) y^2/(2 eps^2) with an energy of 1 in the fast oscillation. With the adiabatic
+// energy J omega(x) the slow motion is right to 1e-4; without this energy the motion is a different one.
 TEST(SoftConstraints, AdiabaticEnergyOfAFastOscillation) {
   const char* const oscillator = R"toml(
 parameters.eps = 0.01

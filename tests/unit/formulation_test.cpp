@@ -16,7 +16,7 @@ std::unique_ptr<Problem> model(const char* name, const OptionSet& parameters = {
 }
 
 TEST(Hermite, ReproducesItsPolynomials) {
-  // y = 1 - 2 t + t^3 on [0, 0.7], and t^5 for the quintic.
+  // The cubic is tested with y = 1 - 2 t + t^3 on [0, 0.7], the quintic with t^5.
   const double h = 0.7;
   Vec out(1);
   const auto v = [](double x) { return Vec::Constant(1, x); };
@@ -32,7 +32,8 @@ TEST(Hermite, ReproducesItsPolynomials) {
   }
 }
 
-// One swing of the unit pendulum: a = tangential gravity - centripetal part, lambda = v^2 + y for g = r - 1.
+// On the unit pendulum the acceleration is the tangential part of gravity minus the centripetal part. The multiplier of
+// g = r - 1 is lambda = v^2 + y.
 TEST(UnderlyingOde, GivesAccelerationAndMultiplierOfThePendulum) {
   const auto rigid = model("rigid");
   UnderlyingOde ode(rigid->as<MechanicalProblem>("test"));
@@ -76,14 +77,15 @@ TEST(FirstOrderForm, JacobianIsTheDerivativeOfItsRightHandSide) {
 }
 
 TEST(Frequencies, OfTheFermiPastaUlamChainBySizeAlike) {
-  // The stiff springs alone have frequency omega; the quartic ones are slack at rest apart from the start's small
-  // stretch.
+  // The stiff springs alone have the frequency omega. The quartic ones have no stiffness at rest, and little at the
+  // small stretch of the start.
   const auto small = model("fermi_pasta_ulam", {{"m", "10"}}), large = model("fermi_pasta_ulam", {{"m", "300"}});
   EXPECT_NEAR(fastest_frequency(*small, small->initial_state()), 50, 0.2);
   EXPECT_NEAR(fastest_frequency(*large, large->initial_state()), 50, 0.2);
 }
 
-// A bar that hangs at its end: omega^2 = m g (l/2) / (m l^2/3). With a driver there is nothing left to oscillate.
+// A bar hangs from its end: omega^2 = m g (l/2) / (m l^2/3). If a driver turns the bar, nothing is left that
+// oscillates.
 TEST(Frequencies, AreThoseOfMotionsAlongTheConstraints) {
   const std::string bar = R"toml(
 [bodies]
@@ -132,7 +134,7 @@ TEST(Inspection, TellsFastFromSlow) {
   const auto springs = model("two_springs", {{"omega2", "1000"}});
   const Inspection in = inspect_problem({}, *springs, {});
   ASSERT_FALSE(in.modes.empty());
-  // Two unit masses on one spring: omega2 sqrt(2).
+  // Two unit masses on one spring have the frequency omega2 sqrt(2).
   EXPECT_NEAR(in.modes.front().omega, 1000 * std::sqrt(2.0), 2);
   EXPECT_TRUE(in.modes.front().fast);
   EXPECT_FALSE(in.modes.back().fast);
@@ -146,7 +148,7 @@ TEST(Inspection, RecommendsWhatSuitsTheKindOfProblem) {
   EXPECT_EQ(inspect_problem(plan, *springs.problem, springs.info.run).advice.ranked.front().way.formulation->name,
             "slow");
   EXPECT_EQ(recommended("hires"), "radau");
-  // Predictions weigh the measured time of a force against what steps take without a sanitizer.
+  // Methods are compared by predicted times. They are made for programs without a sanitizer.
   if (counts_allocations()) {
     EXPECT_FALSE(Catalogue::all().method(recommended("pleiades")).info.implicit_step);
   }

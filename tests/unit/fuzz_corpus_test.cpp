@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Every file that fuzzing starts from or has found: it is read or refused, and nothing else.
+// Every file with which fuzzing starts, and every file that it has found, is either read or refused; nothing else
+// happens.
 #include "model/file/csv_table.hpp"
 #include "model/file/matrix_market.hpp"
 #include "trill/model/text_problem.hpp"

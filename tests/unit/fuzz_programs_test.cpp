@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The programs of tests/fuzz on every file that they start from: each is read or refused, and nothing else.
+// Runs the programs of tests/fuzz on every file with which fuzzing starts. Each file is read or refused; nothing else
+// happens.
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>

@@ -31,7 +31,7 @@ TEST(CommonKernel, OfAMatrixThatIsNotDiagonal) {
   EXPECT_THAT(common_kernel(sparse_of(a), sparse_of(row)), IsEmpty());
 }
 
-// Masses that are small are masses, in systems of any size.
+// Small masses must not be taken for zero, in systems of any size.
 TEST(CommonKernel, DoesNotDependOnScales) {
   for (const Index n : {3, 600}) {
     Vec mass = Vec::Constant(n, 1e-12);

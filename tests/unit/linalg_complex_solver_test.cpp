@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Complex systems on real patterns, against Eigen's full pivoting; matrices that have no solution are seen.
+// Complex systems whose pattern comes from a real matrix are compared with Eigen's full pivoting; singular matrices
+// are recognised.
 #include "linalg/complex_solver.hpp"
 
 #include <random>
@@ -15,7 +16,7 @@ struct System {
   Eigen::MatrixXcd whole;
 };
 
-// A saddle point with an empty corner: no elimination without exchange of rows gets through.
+// A saddle point matrix with zeros in its last block: elimination needs exchanges of rows.
 System saddle(Index n, Index m, bool sparse, unsigned seed) {
   std::mt19937 random(seed);
   std::normal_distribution<double> normal;
@@ -50,7 +51,7 @@ class ComplexSystems : public testing::TestWithParam<std::tuple<Index, Index, bo
 TEST_P(ComplexSystems, AreSolved) {
   const auto [n, m, sparse] = GetParam();
   const auto solver = make_complex_solver(saddle(n, m, sparse, 1).pattern);
-  for (unsigned seed = 1; seed < 6; ++seed) {  // the same solver again and again
+  for (unsigned seed = 1; seed < 6; ++seed) {  // the same solver is used several times
     const System s = saddle(n, m, sparse, seed);
     ASSERT_TRUE(solver->factorise(s.values.data()));
     Eigen::VectorXcd x = Eigen::VectorXcd::Random(n + m);

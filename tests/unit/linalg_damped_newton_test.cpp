@@ -7,7 +7,7 @@
 
 namespace trill {
 namespace {
-// atan(x - 1) = 0, whose plain Newton iteration runs away from guesses farther than 1.39 from the solution.
+// atan(x - 1) = 0: the undamped Newton iteration diverges from guesses farther than 1.39 from the solution.
 class Arctangent : public MatrixSystem {
  public:
   Arctangent() : MatrixSystem(MatrixSlot::dense(1, 1)) {}

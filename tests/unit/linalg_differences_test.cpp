@@ -132,7 +132,7 @@ TEST(DifferenceJacobian, RandomRectangularPatterns) {
 }
 
 TEST(DifferenceJacobian, TypicalSizesSetTheIncrement) {
-  // 1/x at 1e-9: an increment for numbers of size one would jump over the pole's whole neighbourhood
+  // For 1/x at 1e-9 an increment that suits numbers of size one would jump far beyond the range of x near the pole.
   MatrixSlot j = MatrixSlot::dense(1, 1);
   const auto inverse = [](In x, Out f) { f[0] = 1.0 / x[0]; };
   const Vec x = Vec::Constant(1, 1e-9);

@@ -15,7 +15,7 @@ namespace {
 EigenPairs lowest(const SpMat& k, const SpMat& m, Index count) { return lowest_modes(k, m, {.count = count}).pairs; }
 EigenPairs highest(const SpMat& k, const SpMat& m, Index count) { return highest_modes(k, m, {.count = count}).pairs; }
 
-// n masses between n + 1 unit springs, both ends fixed: lambda_k = 4 sin^2(k pi / (2 (n + 1))) / mass
+// n masses between n + 1 unit springs, with both ends fixed: lambda_k = 4 sin^2(k pi / (2 (n + 1))) / mass.
 SpMat fixed_chain(Index n) {
   std::vector<Eigen::Triplet<double>> entries;
   for (Index i = 0; i < n; ++i) {
@@ -46,7 +46,7 @@ double fixed_chain_value(Index n, Index k, double mass) {
   return 4.0 * s * s / mass;
 }
 
-// Copies of a pencil side by side: every eigenvalue is multiple.
+// A block-diagonal matrix with several copies of the same matrix, so that every eigenvalue is multiple.
 SpMat copies(const SpMat& a, Index times) {
   std::vector<Eigen::Triplet<double>> entries;
   for (Index c = 0; c < times; ++c)
@@ -88,7 +88,7 @@ TEST(Eigenpairs, DensePencil) {
 }
 
 TEST(Eigenpairs, SmallestAndLargestOfASparsePencil) {
-  for (const Index n : {10, 500, 2000}) {  // the first is solved densely, the last has no dense rescue
+  for (const Index n : {10, 500, 2000}) {  // 10 is solved densely, 2000 is too large to fall back on a dense solver
     const SpMat k = fixed_chain(n), m = masses(n, 0.5);
     const EigenPairs low = lowest(k, m, 4), high = highest(k, m, 4);
     expect_pairs(k, m, low);
@@ -132,7 +132,7 @@ TEST(Eigenpairs, FreeBodyHasAZeroMode) {
 }
 
 TEST(Eigenpairs, MultipleValuesAreAllFound) {
-  const Index n = 400;  // together too large for the dense rescue
+  const Index n = 400;  // all copies together are too large to fall back on a dense solver
   const SpMat k = copies(fixed_chain(n), 4), m = copies(masses(n, 1.0), 4);
   const EigenPairs low = lowest(k, m, 6), high = highest(k, m, 6);
   expect_pairs(k, m, low);

@@ -11,7 +11,7 @@ namespace trill {
 namespace {
 constexpr Extended digit = std::numeric_limits<Extended>::epsilon();
 
-// Entries 1/(i + j + 1): badly conditioned, with an inverse of integers.
+// The Hilbert matrix with entries 1/(i + j + 1): badly conditioned, but its inverse consists of integers.
 ExtendedMat hilbert(Index n) {
   ExtendedMat a(n, n);
   for (Index j = 0; j < n; ++j)
@@ -54,7 +54,7 @@ TEST(ExtendedLu, ComplexInverse) {
     }
 }
 
-// A v = lambda v to the last digits, far beyond double precision, for every family and up to the most stages.
+// A v = lambda v holds far beyond double precision, for every family and up to the largest number of stages.
 TEST(ExtendedLu, ModesOfTableauxAreExactToExtendedPrecision) {
   for (const ImplicitFamily family : {ImplicitFamily::gauss, ImplicitFamily::radau_iia, ImplicitFamily::lobatto_iiic})
     for (int s = 2; s <= most_implicit_stages; ++s) {

@@ -10,7 +10,7 @@ TEST(Kernels, KickAndDriftAddScaledVectors) {
   Vec y = Vec::Zero(6);
   Vec a(3);
   a << 1, 2, -4;
-  kick(y.tail(3), 0.5, a);  // blocks of a packed state
+  kick(y.tail(3), 0.5, a);  // it works on a block of a packed state
   EXPECT_EQ(y, (Vec(6) << 0, 0, 0, 0.5, 1, -2).finished());
   drift(y.head(3), 2.0, y.tail(3));
   EXPECT_EQ(y, (Vec(6) << 1, 2, -4, 0.5, 1, -2).finished());

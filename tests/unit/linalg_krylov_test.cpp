@@ -87,7 +87,7 @@ TEST(Gmres, PreconditionerCutsTheIterationsOfAnIllConditionedSystem) {
 
 TEST(Gmres, EndsEarlyWhenTheKrylovSpaceIsInvariant) {
   Mat a = Mat::Identity(30, 30) * 2.0;
-  a(0, 0) = 5.0;  // two distinct eigenvalues: two steps
+  a(0, 0) = 5.0;  // with two distinct eigenvalues two steps are enough
   MatrixOperator op(a);
   const Vec b = Vec::LinSpaced(30, 1, 2);
   Vec x = Vec::Zero(30);

@@ -42,7 +42,8 @@ Mat random_matrix(Index n, unsigned seed, double density) {
   return a;
 }
 
-// Backward error |A x - b| / (|A| |x| + |b|), rowwise maximum norm: of the order of rounding for a stable solver.
+// The backward error |A x - b| / (|A| |x| + |b|) in the maximum norm. For a stable solver it is of the order of
+// rounding.
 double backward_error(const Mat& a, const Vec& x, const Vec& b) {
   const double scale = a.cwiseAbs().rowwise().sum().maxCoeff() * x.lpNorm<Eigen::Infinity>();
   return (a * x - b).lpNorm<Eigen::Infinity>() / (scale + b.lpNorm<Eigen::Infinity>());
@@ -109,7 +110,7 @@ TEST_P(EverySolver, FactorisesAgainAndAgain) {
     const Mat a = s.is_sparse() ? Mat(s.as_sparse()) : s.as_dense();
     ASSERT_TRUE(solver->factorise(s));
     solver->solve(b, x);
-    EXPECT_LT(backward_error(a, x, b), 1e-10);  // klu may keep pivots with some growth
+    EXPECT_LT(backward_error(a, x, b), 1e-10);  // klu may keep pivots that let rounding grow a little
   }
 }
 
@@ -178,7 +179,8 @@ TEST_P(EverySolver, TellsNonFiniteMatrices) {
     EXPECT_TRUE(solver->factorise(s));
   }
   MatrixSlot triangular = slot((Mat(2, 2) << 1, 1, 0, 1).finished());
-  *triangular.entry(0, 1) = std::numeric_limits<double>::quiet_NaN();  // in block triangular form no pivot meets it
+  // klu uses the block triangular form, in which this entry never meets a pivot.
+  *triangular.entry(0, 1) = std::numeric_limits<double>::quiet_NaN();
   EXPECT_FALSE(make(triangular)->factorise(triangular));
 }
 
@@ -271,7 +273,8 @@ TEST(Klu, RefactorisationEqualsAFreshFactorisation) {
 }
 
 TEST(Klu, ChoosesPivotsAnewWhenTheOldOnesFail) {
-  // The first matrix makes the diagonal the pivots; in the others they are small, and keeping them would lose digits.
+  // For the first matrix the pivots lie on the diagonal. In the other ones the diagonal is small, so that keeping
+  // these pivots would lose digits.
   MatrixSlot s = sparse_from((Mat(3, 3) << 4, 1, 1, 1, 4, 1, 1, 1, 4).finished());
   const auto solver = make_linear_solver("klu", s);
   ASSERT_TRUE(solver->factorise(s));

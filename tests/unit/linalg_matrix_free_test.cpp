@@ -3,7 +3,7 @@
 
 namespace trill {
 namespace {
-// r_i = x_i + x_i^3 / 3 - x_{i+1} / 2 + i, cyclic
+// The cyclic system r_i = x_i + x_i^3 / 3 - x_{i+1} / 2 + i.
 class Ring final : public NonlinearSystem {
  public:
   explicit Ring(Index n) : n_(n) {}

@@ -14,7 +14,7 @@ namespace trill {
 namespace {
 double sine_over(double x) { return x == 0 ? 1 : std::sin(x) / x; }
 
-// cos, sinc, x sin, and the filters of the weights short and long*long.
+// The functions cos, sinc and x sin x, and the filters that belong to the weights short and long*long.
 FunctionFamily five_functions() {
   return {[](double x) { return std::cos(x); }, sine_over, [](double x) { return x * std::sin(x); },
           [](double x) { return sine_over(x / 2); }, [](double x) { return sine_over(x) * sine_over(x); }};
@@ -58,7 +58,7 @@ Vec some_vector(Index n) {
   return x;
 }
 
-// f(h sqrt(K)) x by the symmetric matrix M^-1/2 S M^-1/2 of a diagonal mass.
+// f(h sqrt(K)) x for a diagonal mass, computed through the symmetric matrix M^-1/2 S M^-1/2.
 Mat by_square_roots(const SpMat& s, const Vec& mass, double h, const FunctionFamily& family, const Vec& x) {
   const Vec root = mass.cwiseSqrt();
   const Mat symmetric = root.cwiseInverse().asDiagonal() * Mat(s) * root.cwiseInverse().asDiagonal();
@@ -79,7 +79,7 @@ double largest_frequency(const SpMat& s, const Vec& mass) {
   return std::sqrt(test::symmetric_pairs(root.asDiagonal() * Mat(s) * root.asDiagonal()).values.maxCoeff());
 }
 
-// Each function relative to its own largest value.
+// The largest difference, for each function relative to its own largest value.
 double difference(const Mat& a, const Mat& b) {
   double largest = 0;
   for (Index f = 0; f < a.cols(); ++f)
@@ -117,13 +117,14 @@ TEST(MatrixFunctions, AllKindsAgreeWithMatrixSquareRoots) {
   }
 }
 
-// Products for five functions of one vector together, by an independent program. Those of Chebyshev depend on the
-// reach alone; those of Lanczos on masses too, which there varied in another way.
+// Numbers of matrix-vector products for five functions of the same vector, from an independent program. For Chebyshev
+// they depend only on h times the largest frequency (`reach`). For Lanczos they also depend on the masses, which
+// varied in another way in that program; hence the wider tolerance.
 TEST(MatrixFunctions, CountsOfProductsAreThoseOfAnIndependentProgram) {
   struct Row {
     double reach, lanczos6, lanczos12, chebyshev6, chebyshev12;
   };
-  const Chain varied, even(1);  // of the even chain Gershgorin's bound is the largest eigenvalue
+  const Chain varied, even(1);  // for equal masses Gershgorin's bound is the largest eigenvalue
   for (const Row& row : {Row{2, 6, 9, 5, 8}, Row{5, 10, 14, 9, 13}, Row{10, 15, 20, 14, 20}, Row{20, 24, 30, 25, 32},
                          Row{40, 40, 49, 46, 55}, Row{80, 72, 83, 86, 98}}) {
     const auto count = [&](auto make, const Chain& chain, double tolerance) {
@@ -141,7 +142,7 @@ TEST(MatrixFunctions, CountsOfProductsAreThoseOfAnIndependentProgram) {
 }
 
 TEST(MatrixFunctions, ZeroEigenvaluesAreRegular) {
-  SpMat s = laplacian(100);  // free ends: the centre of mass moves on
+  SpMat s = laplacian(100);  // with free ends the centre of mass moves without a restoring force
   s.coeffRef(0, 0) = s.coeffRef(99, 99) = 1;
   const MatrixSlot stiffness = slot(s), mass = slot(diagonal(Vec::Ones(100)));
   const Vec x = Vec::Constant(100, 2.0);
@@ -158,7 +159,8 @@ TEST(MatrixFunctions, ZeroEigenvaluesAreRegular) {
 TEST(MatrixFunctions, AMassMatrixIsSolvedFor) {
   SpMat m = laplacian(300);
   for (Index i = 0; i < 300; ++i) m.coeffRef(i, i) = 4;
-  m = -m + 2 * diagonal(Vec::Constant(300, 4.0));  // 4 on the diagonal, 1 beside it, like that of finite elements
+  // 4 on the diagonal and 1 beside it, like a mass matrix of finite elements.
+  m = -m + 2 * diagonal(Vec::Constant(300, 4.0));
   const SpMat s = laplacian(300);
   const MatrixSlot stiffness = slot(s), mass = slot(m);
   const Vec x = some_vector(300);
@@ -173,7 +175,7 @@ TEST(MatrixFunctions, AMassMatrixIsSolvedFor) {
   }
 }
 
-// Of [[2, b], [0, 1]] by hand: f21 = 0, f12 = b (f(2) - f(1)) with f a function of the eigenvalue.
+// By hand, for [[2, b], [0, 1]]: f21 = 0 and f12 = b (f(2) - f(1)), where f is applied to the eigenvalues.
 TEST(MatrixFunctions, StiffnessNeedNotBeSymmetric) {
   const Mat s = (Mat(2, 2) << 4, 3, 0, 1).finished();
   const MatrixSlot stiffness = slot(s), mass = slot(Mat(Mat::Identity(2, 2)));

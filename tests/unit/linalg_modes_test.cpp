@@ -11,7 +11,8 @@
 
 namespace trill {
 namespace {
-// Square membrane of n x n points, five-point Laplacian: all values with different wave numbers are double.
+// A square membrane of n x n points with the five-point Laplacian. Eigenvalues with two different wave numbers are
+// double.
 SpMat square_membrane(Index n) {
   std::vector<Eigen::Triplet<double>> entries;
   const double scale = static_cast<double>((n + 1) * (n + 1));
@@ -70,8 +71,8 @@ TEST(Modes, MembraneHasItsDoubleFrequencies) {
   }
 }
 
-// A start vector that is alike in all copies would never leave them; random ones find as many copies as a block has
-// columns, and the check must find the others.
+// A start vector that is the same in all copies would never lead out of this symmetry. Random vectors find as many
+// copies as a block has columns, and the check must find the others.
 TEST(Modes, CheckFindsCopiesThatTheIterationMisses) {
   const Index n = 9, copies = 5;
   const SpMat k = side_by_side(square_membrane(n), copies), m = unit_mass(copies * n * n);
@@ -125,7 +126,7 @@ TEST(Modes, AllModesOfASmallBlockOfVectors) {
   while (iteration.extend()) {
   }
   ASSERT_TRUE(iteration.solve_projected());
-  EXPECT_EQ(iteration.size(), n * n - 1);  // blocks of two cannot fill an odd number
+  EXPECT_EQ(iteration.size(), n * n - 1);  // blocks of two columns cannot fill an odd number
   EXPECT_NEAR(1 / iteration.value(0) / membrane_values(n).front(), 1, 1e-12);
   const Mat vectors = iteration.vectors(10);
   EXPECT_LT((vectors.transpose() * vectors - Mat::Identity(10, 10)).cwiseAbs().maxCoeff(), 1e-12);

@@ -12,7 +12,7 @@
 
 namespace trill {
 namespace {
-// x0^2 + x1^2 = 4, x0 x1 = 1, with a count of everything that is asked
+// The system x0^2 + x1^2 = 4, x0 x1 = 1. It counts its evaluations.
 class CircleAndHyperbola : public MatrixSystem {
  public:
   CircleAndHyperbola() : MatrixSystem(MatrixSlot::dense(2, 2)) {}
@@ -35,7 +35,7 @@ Vec root() {
   return (Vec(2) << (std::sqrt(6.0) + std::sqrt(2.0)) / 2, (std::sqrt(6.0) - std::sqrt(2.0)) / 2).finished();
 }
 
-// One equation f(x) = 0 whose "Jacobian" is whatever the test says, so that every contraction rate can be had.
+// One equation f(x) = 0 whose "Jacobian" is chosen by the test, so that any rate of contraction is possible.
 class Scalar : public NonlinearSystem {
  public:
   Scalar(std::function<double(double)> f, std::function<double(double)> slope) : f_(f), slope_(slope) {}
@@ -111,7 +111,8 @@ TEST(Newton, AGuessWithinATenthOfTheToleranceTakesOneIteration) {
 }
 
 TEST(Newton, ErrorEstimateUsesTheContraction) {
-  // slope 2 instead of 1: dx halves every time and the error after dx_k is |dx_k|; both stop at the tolerance
+  // With the slope 2 instead of 1 every correction is half of the one before, and the error after dx_k equals |dx_k|.
+  // So correction and error reach the tolerance together.
   Scalar slow(identity, [](double) { return 2.0; });
   Vec x = Vec::Constant(1, 1.0);
   const NewtonStats stats = Newton(1, {.tolerance = 1e-4, .max_iterations = 50}).solve(slow, x, one);
@@ -119,15 +120,16 @@ TEST(Newton, ErrorEstimateUsesTheContraction) {
   EXPECT_NEAR(stats.rate, 0.5, 1e-12);
   EXPECT_LE(std::abs(x[0]), 1e-4);
   EXPECT_GT(std::abs(x[0]), 0.4e-4) << "it went on for longer than the estimate asks";
-  // slope 10: rate 0.9, error 9 |dx|; stopping at |dx| <= tolerance would leave nine times the tolerance
+  // With the slope 10 the rate is 0.9 and the error 9 |dx|. An iteration that ends at |dx| <= tolerance would leave
+  // nine times the tolerance.
   Scalar slower(identity, [](double) { return 10.0; });
   x[0] = 1.0;
   EXPECT_TRUE(Newton(1, {.tolerance = 1e-4, .max_iterations = 200, .max_rate = 0.95}).solve(slower, x, one).converged);
   EXPECT_LE(std::abs(x[0]), 1.0001e-4);
 }
 
-// exp(x) = 2 from 1: the fourth correction of 4e-7 follows one of 9e-4 and leaves 8e-14, but 2e-10 by the contraction
-// alone.
+// For exp(x) = 2 from 1 the third correction is 9e-4 and the fourth 4e-7, which leaves an error of 8e-14. From the
+// rate of contraction alone one would estimate 2e-10.
 TEST(Newton, ExactJacobiansSaveTheIterationThatOnlyConfirms) {
   for (const bool exact : {false, true}) {
     Scalar system([](double x) { return std::exp(x) - 2.0; }, [](double x) { return std::exp(x); });
@@ -137,7 +139,7 @@ TEST(Newton, ExactJacobiansSaveTheIterationThatOnlyConfirms) {
     EXPECT_EQ(stats.iterations, exact ? 4 : 5);
     EXPECT_LT(std::abs(x[0] - std::log(2.0)), 1e-12);
   }
-  // Where the matrix is kept the contraction counts again.
+  // If the matrix is kept, convergence is only linear and the rate of contraction has to be used again.
   Scalar kept([](double x) { return std::exp(x) - 2.0; }, [](double x) { return std::exp(x); });
   Vec x = one;
   EXPECT_TRUE(Newton(1, {.tolerance = 1e-10, .max_iterations = 50, .jacobian_every = 0, .exact_jacobian = true})
@@ -146,7 +148,8 @@ TEST(Newton, ExactJacobiansSaveTheIterationThatOnlyConfirms) {
   EXPECT_LT(std::abs(x[0] - std::log(2.0)), 1e-10);
 }
 
-// Every correction is a fiftieth of the distance: the first one below the tolerance leaves 49 times as much.
+// Every correction is a fiftieth of the distance to the solution. So the first correction below the tolerance still
+// leaves an error 49 times as large.
 TEST(Newton, SmallCorrectionsThatHardlyContractAreNotTheEnd) {
   Scalar line([](double x) { return x; }, [](double) { return 50.0; });
   Vec x(1), weights = Vec::Ones(1);
@@ -182,7 +185,7 @@ TEST(Newton, PreparesAsOftenAsAsked) {
 }
 
 TEST(Newton, DivergenceIsToldEarlyAndXRestored) {
-  Scalar system(identity, [](double) { return 0.4; });  // factor -1.5
+  Scalar system(identity, [](double) { return 0.4; });  // every error is -1.5 times the one before
   Vec x = Vec::Constant(1, 0.7);
   const NewtonStats stats = Newton(1, {.max_iterations = 100}).solve(system, x, one);
   EXPECT_FALSE(stats.converged);
@@ -218,7 +221,7 @@ TEST(Newton, SingularIsReportedAndXRestored) {
   EXPECT_TRUE(at_once.singular);
   EXPECT_FALSE(at_once.converged);
   EXPECT_EQ(x, Vec::Zero(2));
-  // x^2 + 1 from 1: the first step lands on 0, where the slope vanishes
+  // For x^2 + 1 from 1 the first iteration lands on 0, where the slope vanishes.
   Scalar later([](double x) { return x * x + 1.0; }, [](double x) { return 2.0 * x; });
   Vec y = Vec::Constant(1, 1.0);
   const NewtonStats stats = Newton(1).solve(later, y, one);
@@ -242,14 +245,14 @@ TEST(Newton, NonFiniteIsReportedAndXRestored) {
 TEST(Newton, LimitedStepsAreTakenButDoNotCount) {
   Scalar system([](double x) { return std::exp(x) - 1.0; }, [](double x) { return std::exp(x); });
   system.cap = 0.5;
-  Vec x = Vec::Constant(1, -4.0);  // the plain step would go to +50
+  Vec x = Vec::Constant(1, -4.0);  // an unlimited step would go to +50
   const NewtonStats stats = Newton(1, {.max_iterations = 30}).solve(system, x, one);
   EXPECT_TRUE(stats.converged);
   EXPECT_NEAR(x[0], 0.0, 1e-10);
   for (std::size_t k = 1; k < system.visited.size(); ++k)
     EXPECT_LE(std::abs(system.visited[k] - system.visited[k - 1]), 0.5 + 1e-12);
   Scalar tiny_cap(identity, [](double) { return 1.0; });
-  tiny_cap.cap = 1e-12;  // every step below the tolerance, none of them a solution
+  tiny_cap.cap = 1e-12;  // every correction is below the tolerance, but none reaches a solution
   x[0] = 1.0;
   EXPECT_FALSE(Newton(1).solve(tiny_cap, x, one).converged);
   EXPECT_EQ(x[0], 1.0);
@@ -257,7 +260,7 @@ TEST(Newton, LimitedStepsAreTakenButDoNotCount) {
 
 TEST(Newton, ReuseSkipsThePreparationWhileItServes) {
   Scalar system(identity, [](double) { return 1.0; });
-  system.current = 1.1;  // an old slope, rate 0.09
+  system.current = 1.1;  // the slope of an earlier point, which gives the rate 0.09
   Vec x = Vec::Constant(1, 1.0);
   const NewtonStats stats = Newton(1).solve(system, x, one, true);
   EXPECT_TRUE(stats.converged);
@@ -267,7 +270,7 @@ TEST(Newton, ReuseSkipsThePreparationWhileItServes) {
 
 TEST(Newton, ReusePreparesOnceFromTheGuessWhenTooSlow) {
   Scalar system(identity, [](double) { return 1.0; });
-  system.current = 2.0;  // rate 0.5
+  system.current = 2.0;  // gives the rate 0.5
   Vec x = Vec::Constant(1, 1.0);
   const NewtonStats stats = Newton(1, {.jacobian_every = 0}).solve(system, x, one, true);
   EXPECT_TRUE(stats.converged);
@@ -341,7 +344,7 @@ TEST(Newton, DoesNotAllocateInSolve) {
   EXPECT_EQ(guard.count(), 0u);
 }
 
-// Near rounding a correction may send x to and fro between two neighbours, one correction large and one small.
+// Near rounding the iteration may jump between two neighbouring values of x, with large and small corrections in turn.
 class ToAndFro : public NonlinearSystem {
  public:
   Index size() const override { return 1; }

@@ -26,7 +26,7 @@ TEST(Polynomial, FindsDoubleRootsOnce) {
   ASSERT_EQ(roots.size(), 2u);
   EXPECT_NEAR(static_cast<double>(roots[0]), 2, 1e-15);
   EXPECT_NEAR(static_cast<double>(roots[1]), 5, 1e-14);
-  // A gap that its bounds do not hide stays a gap.
+  // Two roots whose distance exceeds their error bounds are kept apart.
   EXPECT_EQ(positive_roots(with_roots({2, 2.00001L, 5})).size(), 3u);
   EXPECT_EQ(positive_roots(with_roots({2, 2, 5}) + Polynomial{-1e-9L}).size(), 1u);
 }

@@ -53,7 +53,7 @@ TEST(RowRank, NearlyDependentRowsCountByTheTolerance) {
   EXPECT_EQ(dependent_rows(slot_of(a), 1e-4).size(), 1u);
 }
 
-// What is as small as the tolerance takes no part.
+// Rows with coefficients as small as the tolerance are not named among those on which a row depends.
 TEST(RowRank, NearlyDependentRowsAreToldWithoutSmallParts) {
   Mat a(3, 4);
   a << 1, 0, 0, 0, 0, 1, 0, 0, 1, 0.01, 0.01, 0;
@@ -63,7 +63,7 @@ TEST(RowRank, NearlyDependentRowsAreToldWithoutSmallParts) {
   EXPECT_THAT(found[0].of, ElementsAre(0));
 }
 
-// A chain of bars with a pin at each end: two rows for each joint, the last joint is there twice if asked.
+// A chain of bars with a pin at each end. Each joint has two rows; with `twice` the last joint is there twice.
 MatrixSlot chain(Index links, bool twice) {
   std::vector<Eigen::Triplet<double>> entries;
   Index row = 0;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// M x + G^T mu = r, G x + c = 0, through the Schur complement or as one matrix.
+// M x + G^T mu = r, G x + c = 0 is solved through the Schur complement S = G M^-1 G^T or as a single matrix.
 #include "linalg/saddle_solver.hpp"
 #include "support/allocation_count.hpp"
 
@@ -15,7 +15,7 @@ MatrixSlot filled(const Mat& values, bool sparse) {
   return slot;
 }
 
-// Links of a chain, each between two of n coordinates.
+// The rows of chain links, each of which joins two of n coordinates.
 Mat links(Index n) {
   Mat G = Mat::Zero(n / 2, n);
   for (Index k = 0; k < n / 2; ++k) {
@@ -94,7 +94,7 @@ TEST(SaddleSolver, GoesOverToTheWholeMatrixWhereAMassVanishesOnTheWay) {
   expect_solution(saddle, M, G, 1e-12);
 }
 
-// Two heavy bodies and a light one between them: through S, 12 of 16 digits are lost.
+// Two heavy bodies with a light one between them: through the Schur complement S, 12 of 16 digits would be lost.
 TEST(SaddleSolver, KeepsItsDigitsWithLightBodiesAmongHeavyOnes) {
   const Mat G{{1, -1, 0}, {0, 1, -1}};
   for (const bool full : {false, true}) {
@@ -111,7 +111,8 @@ TEST(SaddleSolver, KeepsItsDigitsWithLightBodiesAmongHeavyOnes) {
   }
 }
 
-// A coordinate that the rows hardly depend on here, as a pendulum's at the height of its pivot, is no light body.
+// The rows hardly depend on one of the coordinates here, as on y for a pendulum at the height of its pivot. This must
+// not be taken for a light body.
 TEST(SaddleSolver, UsesTheSchurComplementWhereACoordinateHardlyCounts) {
   SaddleSolver saddle(MassShape::identity, filled(Mat::Identity(2, 2), true), filled(Mat{{1, 6e-17}}, false));
   ASSERT_TRUE(saddle.factorise());

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Sparse saddle points: products of rows, and matrices balanced before they are factorised.
+// Sparse saddle point matrices: products of rows, and the scaling of matrices before they are factorised.
 #include "linalg/row_products.hpp"
 #include "linalg/saddle_balance.hpp"
 #include "support/matrices.hpp"
@@ -34,7 +34,8 @@ TEST(RowProducts, AreThoseOfDenseMatrices) {
 
 Mat saddle(double light) {
   Mat A = Mat::Zero(7, 7);
-  A.diagonal().head(4) << 1, light, 1e-4, 0;  // masses; the last is held by its constraint alone
+  // Masses; the last one is zero, so only its constraint determines this coordinate.
+  A.diagonal().head(4) << 1, light, 1e-4, 0;
   A.bottomLeftCorner(3, 4) = G;
   A.topRightCorner(4, 3) = G.transpose();
   return A;

@@ -13,7 +13,7 @@ GeneratedStructure small_shaft() {
 }
 Vec some_vector(Index n) { return Vec::LinSpaced(n, 1, 2).array().sin(); }
 
-// The basis contains r_j = -K^-1 (C r_{j-1} + M r_{j-2}) themselves.
+// The basis contains the vectors r_j = -K^-1 (C r_{j-1} + M r_{j-2}).
 TEST(SecondOrderKrylov, SpansTheRecurrence) {
   const GeneratedStructure s = small_shaft();
   const Vec b = some_vector(s.mass.rows());
@@ -41,7 +41,7 @@ TEST(SecondOrderKrylov, ASingularStiffnessIsRefused) {
   EXPECT_THROW(second_order_basis(SpMat(0 * k), m, m, some_vector(k.rows()), 3), UsageError);
 }
 
-// s^2 + 2 s + 5 = 0 and s^2 + 100 = 0
+// The roots of s^2 + 2 s + 5 = 0 and of s^2 + 100 = 0.
 TEST(SecondOrderKrylov, RootsOfAQuadraticProblem) {
   const Eigen::VectorXcd roots =
       quadratic_roots(Mat::Identity(2, 2), Vec{{2, 0}}.asDiagonal(), Vec{{5, 100}}.asDiagonal());

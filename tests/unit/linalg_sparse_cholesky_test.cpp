@@ -45,7 +45,7 @@ SpMat free_chain(Index n) {
   return k;
 }
 
-// Eigenvalues of (2, -1) on a line of n points are 4 sin^2(k pi / (2 (n + 1))).
+// The tridiagonal matrix (-1, 2, -1) of size n has the eigenvalues 4 sin^2(k pi / (2 (n + 1))).
 Index modes_below(Index n, double mu) {
   Index count = 0;
   for (Index k = 1; k <= n; ++k)
@@ -115,7 +115,7 @@ TEST_P(EveryEngine, ServesSeveralThreads) {
 INSTANTIATE_TEST_SUITE_P(Factorisations, EveryEngine,
                          testing::Values(FactorEngine::simplicial, FactorEngine::mumps, FactorEngine::cholmod));
 
-// Columns of a full matrix have n - 1, n - 2, ... entries below the diagonal.
+// In the factor of a full matrix the columns have n - 1, n - 2, ... entries below the diagonal.
 TEST(SparseCholesky, CountsOperationsOfAFullMatrix) {
   const Index n = 30;
   const Mat full = Mat::Constant(n, n, 1.0) + Mat::Identity(n, n);
@@ -129,7 +129,8 @@ TEST(SparseCholesky, TakesBlocksOfColumnsWhereThereIsMuchToDo) {
   EXPECT_NE(SparseCholesky(stiffness_of("solid", "elements_across", 7)).engine(), FactorEngine::simplicial);
 }
 
-// Bending modes of a square section come in pairs, of which an iteration with one vector drops a copy.
+// A beam with a square section has pairs of equal bending modes. An iteration with single vectors would miss one of
+// each.
 TEST(Modes, NoneIsMissingOnASquareSection) {
   const GeneratedStructure solid = generate_structure("solid", {{"elements_across", 7}});
   const Modes proved = lowest_modes(solid.stiffness, solid.mass, {.count = 20, .check = CountCheck::inertia});

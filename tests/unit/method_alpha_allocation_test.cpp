@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Steps of alpha methods on mechanisms allocate nothing, with dense and with sparse factorisations, in every form of
-// the constraints.
+// Steps of the alpha methods on mechanisms allocate no memory, with dense and with sparse factorisations, for every
+// formulation of the constraints.
 #include "support/allocation_count.hpp"
 #include "trill/control/advance.hpp"
 #include "trill/driver/plan.hpp"

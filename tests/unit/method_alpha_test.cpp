@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The alpha family on constrained systems: published errors, orders with changing steps, formulations that agree,
-// constraints kept, starts and failures.
+// The alpha family on constrained systems: published errors, orders with changing steps, agreement of the
+// formulations, constraints that are kept, starts and failures.
 #include "method/alpha_coefficients.hpp"
 #include "support/algebra.hpp"
 #include "support/mentions.hpp"
@@ -68,7 +68,7 @@ bool said(const Solution& run, std::string_view code) {
 }
 
 Errors pendulum_errors(const std::string& method, const OptionSet& options, int steps) {
-  // At t = 2 by an independent integration of the angle with 16 digits.
+  // The exact values at t = 2 come from an independent integration of the angle with 16 digits.
   const Vec exact =
       Vec{{-0.204193214788267, 0.978930605831926, -1.369754885003488, -0.285714484535028, 2.936791817495875}};
   const Vec end = end_of(pendulum_text, fixed_plan(method, options, 2, 2.0 / steps));
@@ -81,7 +81,7 @@ struct Published {
   OptionSet options;
   Errors at_320;
 };
-// Errors at t = 2 with 320 steps, found by a program of its own for every method of the family.
+// Errors at t = 2 with 320 steps. They were found by a separate program for every method of the family.
 const std::vector<Published> published{{"newmark", {}, {2.709e-5, 3.908e-5, 2.1e-5}},
                                        {"hht", {{"alpha", "-0.1"}}, {3.553e-5, 5.232e-5, 3.836e-5}},
                                        {"hht", {{"alpha", "-0.33333333333333331"}}, {4.175e-5, 6.1e-5, 4.057e-5}},
@@ -131,7 +131,7 @@ TEST(AlphaFamily, MultipliersOfTheStageAreOfOrderTwo) {
   EXPECT_GT(std::log2(coarse.lambda / fine.lambda), 1.9);
 }
 
-// Steps (1.4, 0.4, 1.4, 0.8) h again and again.
+// Steps of 1.4 h, 0.4 h, 1.4 h and 0.8 h, repeated.
 Errors changing_steps(int steps) {
   const auto model = read_model("pendulum.toml", pendulum_text, {{"vy0", "1.3"}});
   const auto stepper = Catalogue::all().method("generalized_alpha").make(*model.problem, {{"rho", "0.5"}});
@@ -162,7 +162,7 @@ TEST(AlphaFamily, KeepsItsOrderWithChangingSteps) {
   EXPECT_NEAR(fine.lambda, 3.154e-4, 5e-3 * 3.154e-4);
 }
 
-// One step on q'' = -omega^2 q as a matrix of (q, h v, h^2 a), from the formulas in their own variables.
+// The matrix of one step for q'' = -omega^2 q in the variables (q, h v, h^2 a), set up directly from the formulas.
 Mat step_matrix(const AlphaCoefficients& c, double mu) {
   const double x = mu * mu;
   Mat left = Mat::Identity(3, 3), right = Mat::Zero(3, 3);
@@ -199,7 +199,7 @@ TEST(AlphaCoefficients, HaveTheErrorConstantsOfPositions) {
   EXPECT_NEAR(AlphaCoefficients{}.error_constant(), -1.0 / 12, 1e-15);
 }
 
-// A bead on a turning arm whose length is prescribed: both constraints move.
+// A bead on a turning arm of prescribed length. Both constraints depend on time.
 const std::string arm_text = R"(
 [coordinates]
 x = { start = 1 }
@@ -263,7 +263,7 @@ TEST(AlphaFamily, TakesNoSmallerStepsForStifferBushings) {
     EXPECT_LT(run.outcome.counters.steps, 100) << k;
     EXPECT_LT(run.outcome.counters.rejected, 20) << k;
     steps = std::max(steps, run.outcome.counters.steps);
-    // The rigid double pendulum, by the underlying ODE at 1e-12.
+    // The value of the rigid double pendulum, computed from the underlying ODE with a tolerance of 1e-12.
     EXPECT_NEAR(last_of(run)[2], -2.94865598, 1e-2) << k;
   }
   EXPECT_GT(steps, 20);
@@ -275,13 +275,14 @@ TEST(AlphaFamily, LogsTheEnergyThatDampingTook) {
   plan.parameters = {{"epsilon", "0.031622776601683791"}, {"x0", "0.9"}, {"y0", "0"}};
   const Solution run = prepare(plan).run();
   ASSERT_TRUE(run.ok());
-  // E(5) = 1.57812 of E(0) = 5: YPR98 sec. 4.1 with this step, converged.
+  // E(0) = 5 falls to E(5) = 1.57812: the converged value of YPR98 sec. 4.1 with this step.
   EXPECT_NEAR(last_measured(run, "energy"), 1.57812, 1e-4);
   EXPECT_NEAR(last_measured(run, "damped energy"), 5 - 1.57812, 1e-4);
   EXPECT_TRUE(said(run, "damping"));
 }
 
-// With drag, a force in time and a moving constraint no energy is damped as h goes to zero.
+// There is drag, a force that depends on time and a moving constraint. As h goes to zero, the energy reported as
+// damped by the method must go to zero as well.
 TEST(AlphaFamily, CountsNoWorkOfForcesAsDamping) {
   for (const double h : {0.004, 0.002}) {
     const RunPlan plan = fixed_plan("generalized_alpha", {{"rho", "1"}}, 4, h);
@@ -326,7 +327,7 @@ TEST(AlphaFamily, RefusesIndexThreeWithoutDamping) {
   }
 }
 
-// A crank turned by a driver: no motion is left to the forces, and the step must follow what is prescribed.
+// A crank that is turned by a driver. The constraints prescribe the whole motion, so the step has to follow from them.
 const std::string driven_text = R"toml(
 [coordinates]
 x = { start = 1 }
@@ -352,12 +353,12 @@ TEST(AlphaFamily, FollowsWhatADriverPrescribes) {
   EXPECT_GT(run.outcome.counters.steps, 60);
   EXPECT_FALSE(said(run, "damping"));
   EXPECT_FALSE(said(run, "energy_added"));
-  // M a + G^T lambda = f with the prescribed accelerations: lambda3 = -z - z''.
+  // From M a + G^T lambda = f with the prescribed accelerations: lambda3 = -z - z''.
   const double t = 6, z = std::cos(2 * t) * std::sin(2 * t);
   EXPECT_NEAR(last_of(run)[8], -z + 16 * z, 1e-9);
 }
 
-// Coordinates are split anew on the way round, before and behind the checkpoint.
+// The choice of independent coordinates changes several times in a turn, before and after the checkpoint.
 TEST(AlphaFamily, ResumesBitByBitAcrossSplits) {
   const auto model = read_model("pendulum.toml", pendulum_text, {{"vy0", "3"}});
   const OptionSet options{{"formulation", "cs"}};
@@ -392,7 +393,7 @@ TEST(AlphaFamily, ResumesBitByBitAcrossSplits) {
   }
 }
 
-// A parallelogram that folds flat, where it might go on as an antiparallelogram.
+// A parallelogram linkage that folds flat. From this position it could also continue as an antiparallelogram.
 const std::string parallelogram_text = R"toml(
 title = "parallelogram"
 [bodies]
@@ -430,7 +431,7 @@ TEST(AlphaFamily, TellsOfASingularPositionThatItPasses) {
     plan.rtol = 1e-5;
     const Solution run = prepare(plan, read_model("parallelogram.toml", parallelogram_text).problem, {}).run();
     EXPECT_TRUE(said(run, "singular_position")) << method;
-    // All bars lie along x then: turning them moves no joint that way.
+    // In this position all bars lie along x, and turning them moves no joint in that direction.
     const auto notice = std::find_if(run.outcome.notices.begin(), run.outcome.notices.end(),
                                      [](const Notice& n) { return n.code == "singular_position"; });
     for (const char* joint : {"'A'", "'B'", "'C'", "'D'"})

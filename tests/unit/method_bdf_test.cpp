@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Backward differentiation against its formula, in all formulations, with steps of any size.
+// The backward differentiation formula, compared with the formula itself, in all formulations and with steps of any
+// size.
 #include "support/algebra.hpp"
 #include "support/mentions.hpp"
 #include "support/multiscale_runs.hpp"
@@ -13,7 +14,7 @@ namespace {
 using multiscale_runs::code_of;
 using testing_models::mechanics;
 
-// y' = A y, y = (q, v), q'' = -4 q - 0.3 v.
+// The matrix A of y' = A y with y = (q, v) and q'' = -4 q - 0.3 v.
 const Mat& rates() {
   static const Mat a = (Mat(2, 2) << 0, 1, -4, -0.3).finished();
   return a;
@@ -38,7 +39,7 @@ TEST(Bdf, StepsAreThoseOfTheFormula) {
     ASSERT_EQ(walk.step(h).status, StepStatus::ok);
     EXPECT_LT((walk.s.y - y).cwiseAbs().maxCoeff(), 1e-13);
   }
-  walk.jumped = true;  // nothing before counts any more
+  walk.jumped = true;  // after a jump the method must not use earlier values
   ASSERT_EQ(walk.step(h1).status, StepStatus::ok);
   EXPECT_LT((walk.s.y - test::solved(I - h1 * rates(), y3)).cwiseAbs().maxCoeff(), 1e-13);
   Walk euler(p, "bdf", {{"order", "1"}});
@@ -46,7 +47,8 @@ TEST(Bdf, StepsAreThoseOfTheFormula) {
   EXPECT_LT((euler.s.y - test::solved(I - h1 * rates(), y1)).cwiseAbs().maxCoeff(), 1e-13);
 }
 
-// q = t^3: the local error is (1 + w)^2/(6w (1 + 2w)) h^3 q'''. Earlier errors add a little to the difference seen.
+// For q = t^3 the local error is (1 + w)^2/(6w (1 + 2w)) h^3 q'''. The estimate differs a little, because of earlier
+// errors.
 TEST(Bdf, TheEstimateIsTheLocalError) {
   const FormulaMechanics p(Vec{{1.0}}, Vec{{3.0}}, [](double t, In, In, Out f) { f[0] = 6 * (1 + t); });
   Walk walk(p, "bdf", {{"error_test", "positions"}});
@@ -54,7 +56,7 @@ TEST(Bdf, TheEstimateIsTheLocalError) {
   const double last = 1e-3, w = 1.9, h = w * last;
   for (int k = 0; k < 30; ++k) ASSERT_EQ(walk.step(last).status, StepStatus::ok);
   const double expected = (1 + w) * (1 + w) / (6 * w * (1 + 2 * w)) * h * h * h * 6;
-  EXPECT_NEAR(walk.step(h).error * std::sqrt(2), expected, 0.1 * expected);  // rms over q and v
+  EXPECT_NEAR(walk.step(h).error * std::sqrt(2), expected, 0.1 * expected);  // the norm is the rms of q and v
   Walk euler(p, "bdf", {{"error_test", "positions"}, {"order", "1"}});
   euler.scale = walk.scale;
   ASSERT_EQ(euler.step(last).status, StepStatus::ok);
@@ -83,7 +85,8 @@ TEST_P(BdfFormulation, IsOfSecondOrderWithUnevenSteps) {
     return Vec{{(e.q - exact.q).norm(), (e.v - exact.v).norm(), (e.lambda - exact.lambda).norm()}};
   };
   const Vec coarse = error(160), fine = error(640);
-  const bool own_multipliers = GetParam() == "index3";  // which feel every change of the step
+  // Its multipliers react to every change of the step, so they are left out.
+  const bool own_multipliers = GetParam() == "index3";
   for (int k = 0; k < (own_multipliers ? 2 : 3); ++k) EXPECT_NEAR(std::log(coarse[k] / fine[k]) / std::log(4), 2, 0.15);
 }
 
@@ -131,8 +134,9 @@ TEST(Bdf, FormulationsAgree) {
   }
 }
 
-// Two bars and a bushing: an oscillation of 1e-3 with k = 1e8 is stepped over when positions alone are tested, and its
-// energy is told. YPR98's experience with DASSL; theta1(1) by dop853 from the slow manifold.
+// Two bars with a stiff bushing (k = 1e8) whose oscillation has an amplitude of 1e-3. If only positions are tested,
+// the steps do not follow it, and the energy that is lost is reported. YPR98 found the same with DASSL. The reference
+// angle is that of radau with a tolerance of 1e-9.
 TEST(Bdf, StepsOverSmallOscillationsAndSaysWhatItTook) {
   const auto plan = [](const char* test, const char* start, double rtol) {
     RunPlan p;
@@ -155,7 +159,7 @@ TEST(Bdf, StepsOverSmallOscillationsAndSaysWhatItTook) {
   EXPECT_NEAR(given.y()(2, 1), theta, 4e-3);
   EXPECT_EQ(code_of(given, "off_slow_manifold"), 1);
   EXPECT_EQ(code_of(given, "damping"), 1);
-  // Almost all of k/2 offset^2 = 50.
+  // The oscillation has the energy k/2 offset^2 = 50, almost all of which is damped.
   const auto damped = given.measured().row(given.quantity("damped energy"));
   EXPECT_NEAR(damped[given.rows() - 1], 50, 2);
   const Solution slow = prepare(plan("scaled_velocities", "slow", 1e-4)).run();
@@ -169,7 +173,8 @@ TEST(Bdf, StartsOnTheSlowManifoldOnlyWhereThereIsOne) {
   EXPECT_THAT(refusal([&] { Walk(*made.problem, "bdf", {{"start", "slow"}}); }), mentions("start=slow", "gaps"));
 }
 
-// Two bars of length 1 whose end is pulled away: a step to where they do not reach fails and leaves the state.
+// Two bars of length 1 whose end is pulled away. A step to a time at which they cannot reach the end fails and leaves
+// the state unchanged.
 TEST(Bdf, AFailedStepLeavesTheState) {
   const TextModel made = read_model("m.toml", R"toml(
 coordinates.x1 = { start = 0.6, velocity = 0.25 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Long chains of bodies, whose matrices are sparse: the cost of a step grows with the links, and runs resume bit by
-// bit.
+// Long chains of bodies, whose matrices are sparse. The cost of a step is proportional to the number of links, and
+// runs resume bit by bit.
 #include "support/allocation_count.hpp"
 #include "support/small_problems.hpp"
 #include "support/text_models.hpp"
@@ -13,7 +13,7 @@ using testing_models::plan_with;
 
 class Chains : public testing::TestWithParam<std::string> {};
 
-// Factors that fill up show in the memory they need.
+// If the factors had too many entries (fill-in), this would show in the memory that they need.
 TEST_P(Chains, AStepCostsInProportionToTheLinks) {
   const auto bytes_of_run = [](int links) {
     RunPlan plan = plan_with(GetParam(), 4e-3, GetParam() == "rattle" ? 1e-4 : 1e-3);
@@ -29,7 +29,7 @@ TEST_P(Chains, AStepCostsInProportionToTheLinks) {
   EXPECT_LE(bytes_of_run(800), 4 * 2 * bytes_of_run(200));
 }
 
-// The second stepper has never seen the matrices before the checkpoint.
+// The second stepper has never factorised the matrices from before the checkpoint.
 TEST_P(Chains, ResumeBitByBit) {
   const TextModel model = make_model("link_chain", {{"n", "80"}});
   Walk whole(*model.problem, GetParam()), resumed(*model.problem, GetParam());
@@ -54,7 +54,7 @@ TEST_P(Chains, ResumeBitByBit) {
   }
 }
 
-// Bobs on rods with next to no mass move as with none.
+// Bobs on rods of nearly zero mass move like bobs on massless rods, and the light rods must not force short steps.
 TEST_P(Chains, LightRodsHoldNoStepsDown) {
   if (GetParam() == "sdirk" || GetParam() == "rattle") GTEST_SKIP() << "takes steps of its own";
   const TextModel model = read_model("light.toml", R"toml(

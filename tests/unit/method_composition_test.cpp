@@ -48,9 +48,10 @@ TEST_P(CompositionTest, PowerSumsAndSymmetry) {
   EXPECT_FALSE(c.reference.empty());
 }
 
-// A symmetric method of order 2 is the flow of exp(h E1 + h^3 E3 + h^5 E5 + ...) with E1 the exact vector field and
-// operators E3, E5, ... about which nothing is assumed. The composition, a product of such exponentials, is expanded in
-// words over the odd letters; it has order p if and only if it agrees with exp(h E1) for all words of weight up to p.
+// A symmetric method of order 2 is the flow of exp(h E1 + h^3 E3 + h^5 E5 + ...), where E1 is the exact vector field
+// and nothing is assumed about the operators E3, E5, .... The composition is a product of such exponentials. It is
+// expanded in words over the letters E1, E3, E5, ...; it has order p if and only if it agrees with exp(h E1) for all
+// words of weight up to p.
 using Word = std::vector<int>;
 
 std::vector<Word> words_up_to(int weight) {
@@ -75,7 +76,7 @@ std::vector<Real> defect_by_weight(const Composition& c, int max_weight) {
     std::map<Word, Real> product;
     for (const Word& w : words) {
       Real sum = 0;
-      int weight = 0;  // of the tail, taken from the new factor
+      int weight = 0;  // the weight of the end of the word, which comes from the new factor
       for (std::size_t tail = 0; tail <= w.size(); ++tail) {
         if (tail > 0) weight += w[w.size() - tail];
         const auto head = series.find(Word(w.begin(), w.end() - static_cast<std::ptrdiff_t>(tail)));
@@ -107,7 +108,7 @@ TEST_P(CompositionTest, OrderConditionsOfAllWords) {
   EXPECT_GT(defect[c.order + 1], 1e-4L);
 }
 
-// Velocity Verlet on q'' = force(q).
+// One step of velocity Verlet for q'' = force(q).
 template <std::size_t N, class Force>
 void verlet(std::array<Real, N>& q, std::array<Real, N>& p, Real h, const Force& force) {
   auto f = force(q);

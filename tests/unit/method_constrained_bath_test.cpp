@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Rigid bodies in a heat bath: constraints are kept, without a bath the motion is that of rattle, and averages are
-// those of the exact distributions.
+// Systems with constraints in a heat bath: the constraints are kept, without a bath the motion is that of rattle, and
+// averages are those of the exact distributions.
 #include "support/mentions.hpp"
 #include "support/text_models.hpp"
 #include "trill/problem/langevin.hpp"
@@ -13,7 +13,8 @@ namespace {
 
 const std::string pendulum_file = TRILL_SOURCE_DIR "/tests/support/pendulum_in_bath.toml";
 
-// Two rods, the lower mass the heavier; the angle between them has the potential -k cos.
+// Two rods with masses at their ends, of which the lower one is heavier. The angle between them has the potential -k
+// cos.
 std::string two_rods(bool in_bath) {
   return std::string(R"toml(
 [parameters]
@@ -62,7 +63,7 @@ TEST(ConstrainedBath, TextModelsHaveTheLayoutOfTheirMechanics) {
   EXPECT_EQ(model.problem->components().back().name, "lambda");
 }
 
-// Without forces and friction both parts of the drift are steps of rattle.
+// Without forces and friction each of the two halves of the drift is a step of rattle.
 TEST(ConstrainedBath, FreeMotionIsThatOfRattleWithHalfTheStep) {
   const OptionSet free{{"k", "0"}, {"gamma", "0"}};
   RunPlan half = interpreted("rattle", 4, 0.01);
@@ -95,7 +96,8 @@ class SteppedByHand {
   Counters work_;
 };
 
-// With forces: kicks along the circle around two steps of rattle without forces.
+// With forces and without friction a step is half a kick along the circle, two steps of rattle without forces, and
+// half a kick.
 TEST(ConstrainedBath, WithoutFrictionKicksStandAroundFreeMotion) {
   constexpr double gravity = 1.7, h = 0.1;
   const TextModel model = load_model(pendulum_file, {{"gamma", "0"}});
@@ -119,7 +121,7 @@ TEST(ConstrainedBath, WithoutFrictionKicksStandAroundFreeMotion) {
   EXPECT_GT(std::abs(bath.state.q()[0] - model.problem->initial_state().q()[0]), 0.1);
 }
 
-// lambda of (r^2 - l^2): M a + 2 lambda r = f and r a + v^2 = 0.
+// The multiplier of r^2 - l^2 follows from M a + 2 lambda r = f and r a + v^2 = 0.
 TEST(ConstrainedBath, MultipliersAreThoseOfTheForcesWithoutNoise) {
   const TextModel model = load_model(pendulum_file, {});
   SteppedByHand bath(*model.problem, "langevin_splitting");
@@ -143,7 +145,7 @@ TEST(ConstrainedBath, KeepsConstraintsForLongAlsoInsideSteps) {
 struct Average {
   double mean, error;
 };
-// The error bar comes from the scatter of blocks much longer than any memory of the motion.
+// The standard error comes from the scatter of the means of blocks that are much longer than any correlation time.
 Average average(const Solution& s, const std::string& name) {
   constexpr Index blocks = 40;
   const Vec values = s.measured().row(s.quantity(name));
@@ -159,7 +161,7 @@ void expect_average(const Solution& s, const std::string& name, double exact, do
   EXPECT_LT(found.error, largest_error) << name << ": the run says too little";
 }
 
-// The angle of a pendulum has the density exp(m g l cos / kT): the mean of its cosine is I1/I0.
+// The angle of a pendulum has a density proportional to exp(m g l cos / kT), so the mean of its cosine is I1/I0.
 TEST(ConstrainedBath, PendulumHasItsDistribution) {
   for (const double kT : {1.5, 6.0}) {
     RunPlan plan = interpreted("langevin_splitting", 8000, 0.05);
@@ -172,8 +174,8 @@ TEST(ConstrainedBath, PendulumHasItsDistribution) {
   }
 }
 
-// Velocities integrated out, the angle between two rods has the density sqrt(det) exp(k cos / kT), with the mass matrix
-// of the two angles: det = m1 l1^2 l2^2 (m0 + m1 sin^2).
+// After integration over the velocities the angle between the two rods has the density sqrt(det) exp(k cos / kT),
+// where det = m1 l1^2 l2^2 (m0 + m1 sin^2) is the determinant of the mass matrix of both angles.
 double exact_between_rods(double k_over_kT, int power, bool with_mass = true) {
   constexpr int points = 2000;
   double sum = 0, weights = 0;
@@ -207,8 +209,8 @@ TEST(ConstrainedBath, FailedProjectionLeavesTheStateAlone) {
   EXPECT_EQ(bath.step(0.01).status, StepStatus::ok);
 }
 
-// Multipliers have the unit of a mass; heavy bodies must not look like a failure of Newton's method, nor light ones
-// like its success.
+// The unit of the multipliers contains that of the mass. So with heavy bodies Newton's iteration must not seem to
+// fail, and with light ones it must not seem to have converged.
 TEST(ConstrainedBath, MassesAndUnitsDoNotDisturbTheProjection) {
   for (const auto& [mass, kT] : {std::pair("1e12", "1e18"), std::pair("1e-12", "1e-6")}) {
     const OptionSet given{{"mass", mass}, {"length", "1e3"}, {"kT", kT}, {"tilt", "0"}};
@@ -235,7 +237,7 @@ class MovingBath final : public LangevinProblem {
 };
 
 TEST(ConstrainedBathErrors, MovingConstraintsAreRefused) {
-  // Its rate vanishes at the start.
+  // The constraint depends on time although its time derivative vanishes at the start.
   const std::string moving = "coordinates.x = 1\ncoordinates.y = 1\n[[constraint]]\nequation = \"x - cos(t)\"\n";
   EXPECT_THAT(complaint(moving + "[heat_bath]\nfriction = 1\ntemperature = 1\n"),
               mentions("m.toml:4:13", "[heat_bath]", "depend on t"));

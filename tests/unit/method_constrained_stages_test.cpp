@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Methods that solve one stage at a time, on constrained systems: the contract of a stepper, constraints, formulations.
+// Methods that solve one stage at a time on constrained systems: the contract of a stepper, constraints, formulations.
 #include "formulation/constraint_formulation.hpp"
 #include "support/allocation_count.hpp"
 #include "support/small_problems.hpp"
@@ -22,7 +22,7 @@ struct Case {
 };
 void PrintTo(const Case& c, std::ostream* out) { *out << c.method; }
 
-// Moving, with forces that depend on velocities and a mass that depends on positions.
+// A pendulum whose constraint moves, with forces that depend on velocities and a mass that depends on positions.
 const TextModel& pendulum() {
   static const TextModel made = read_model("m.toml", R"toml(
 coordinates.x = { start = 1, velocity = 0.3 }
@@ -97,7 +97,7 @@ TEST_P(ConstrainedStages, ConstraintsAreKeptAlsoInsideSteps) {
   }
 }
 
-// Index-2, cs and cm are one set of equations; ggl has another metric.
+// index2, cs and cm solve the same equations in different variables; ggl projects in another metric.
 TEST_P(ConstrainedStages, FormulationsAgreeAndHaveTheirOrder) {
   const Vec exact = at_end(*pendulum().problem, "dop853", {}, 1, 400), one = walk("index2").walk(0.01, 100);
   for (const char* form : {"cs", "cm"}) EXPECT_LT((walk(form).walk(0.01, 100) - one).norm(), 1e-8) << form;
@@ -122,7 +122,7 @@ TEST_P(ConstrainedStages, AJumpLeavesNothingOfTheMotionBefore) {
   }
 }
 
-// Where constraints are dependent after a jump there is no acceleration, and no step.
+// If constraints are dependent after a jump, the acceleration is not determined and no step is possible.
 TEST_P(ConstrainedStages, AJumpToASingularPositionIsNoStep) {
   Walk w = walk();
   w.walk(0.03, 5);
@@ -139,7 +139,8 @@ INSTANTIATE_TEST_SUITE_P(All, ConstrainedStages,
                                          Case{"sdirk", {{"gamma", "0.25"}}}),
                          [](const auto& info) { return fmt::format("{}_{}", info.param.method, info.index); });
 
-// Newton's iteration from so small a guess ends near a position of the circle where chord steps lead nowhere.
+// From such a small guess Newton's iteration ends near a position of the circle from where chord steps (with the old
+// matrix) do not converge.
 TEST(ConstrainedStage, IsSolvedFromTheLastPositionsWhereAGuessLeadsNowhere) {
   ConstrainedStage stage(mechanics(pendulum()), {});
   const State s = pendulum().problem->initial_state();
@@ -173,8 +174,8 @@ TEST(ConstrainedSdirk, FollowsItsTolerance) {
   }
 }
 
-// Coordinates of size one and a tolerance at which their rounding, divided by a short step, is as large as what the
-// velocities may be off: such steps must not look inaccurate.
+// Coordinates of size one, and tolerances so small that the rounding of positions divided by a short step is as large
+// as the allowed error of velocities. This rounding must not look like an error of the step.
 TEST(ConstrainedSdirk, ShortStepsAreNotTakenForInaccurateOnes) {
   const auto linkage = [] {
     return read_model("m.toml", R"toml(

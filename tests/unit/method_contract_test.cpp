@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The contract of Stepper, over the registry: no allocation in a step, clones step alike, a saved stepper goes on bit
-// for bit, a failed step leaves the state alone, symmetric steps cancel.
+// The contract of Stepper, tested for every registered method: no allocation in a step, clones take the same steps, a
+// saved stepper continues bit for bit, a failed step leaves the state unchanged, steps of symmetric methods can be
+// undone.
 #include "support/allocation_count.hpp"
 #include "support/method_cases.hpp"
 #include "trill/driver/plan.hpp"
@@ -71,7 +72,7 @@ TEST_P(Contract, ClonesStepAlike) {
     b.start(r, 1.0);
     for (int k = 0; k < 10; ++k) {
       ASSERT_EQ(a.one(s, 1.0).status, AdvanceStatus::ok);
-      // Interleaved with steps of the twin: shared scratch memory would show.
+      // Steps of both alternate, so that memory shared between them would show.
       ASSERT_EQ(b.one(r, 1.0).status, AdvanceStatus::ok);
       ASSERT_EQ(s.y, r.y) << problem->name();
       ASSERT_EQ(s.t, r.t);
@@ -129,7 +130,7 @@ TEST_P(Contract, SymmetricStepsCancel) {
   }
 }
 
-// Inside a step the interpolant joins the two ends.
+// The interpolant inside a step meets the states at both ends.
 TEST_P(Contract, InterpolantMeetsTheEnds) {
   const auto problem = make_problem();
   const auto stepper = make_stepper(*problem);
@@ -171,7 +172,7 @@ TEST_P(Contract, UnknownOptionIsNamed) {
 
 INSTANTIATE_TEST_SUITE_P(Registry, Contract, testing::ValuesIn(all_cases()), case_name);
 
-// A force that turns into NaN beyond x = 2: every mechanical method must report it and leave the state alone.
+// A force that is NaN beyond x = 2. Every mechanical method must report this and leave the state unchanged.
 class Cliff final : public MechanicalProblem {
  public:
   std::string name() const override { return "cliff"; }
@@ -213,7 +214,7 @@ INSTANTIATE_TEST_SUITE_P(Registry, Failure,
                          testing::ValuesIn(cases_where([](const MethodInfo& i) { return i.accepts.mechanical; })),
                          case_name);
 
-// Every method refuses every model it does not accept with a sentence that names both, and runs all others.
+// Every method refuses each model that it does not accept, with a sentence that names both, and runs all other models.
 TEST(Fit, EveryMethodWithEveryModel) {
   for (const MethodCase& c : all_cases())
     for (const ModelEntry& model : ModelRegistry::all().entries()) {

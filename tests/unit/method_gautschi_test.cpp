@@ -7,7 +7,7 @@
 
 namespace trill::test {
 namespace {
-// The conditions on the weights, at frequencies l omega, l = 1..r.
+// By how much the conditions on the weights are violated at the frequencies l omega, l = 1..r.
 double largest_defect(int r, double mu) {
   const GautschiWeights w = gautschi_weights(r, mu);
   double largest = 0;
@@ -31,7 +31,8 @@ TEST(GautschiWeights, MeetTheirConditions) {
     for (double x = 0.02; x < 3; x *= 1.3) EXPECT_LT(largest_defect(r, x / r), 2e-13) << r << " " << x;
 }
 
-// Both ways of computing them, on the two sides of the place where they meet.
+// The weights are computed from a series below mu = 0.5/r and from differences above. Both are compared where they
+// meet.
 TEST(GautschiWeights, SeriesAndDifferencesAgree) {
   for (int r = 1; r <= most_trigonometric_order; ++r) {
     const double mu = 0.5 / r;
@@ -44,7 +45,7 @@ TEST(GautschiWeights, SeriesAndDifferencesAgree) {
 }
 
 TEST(GautschiWeights, OrderTwo) {
-  const double limit[] = {7.0 / 6, -5.0 / 12, 1.0 / 3, -1.0 / 12};  // Stoermer's
+  const double limit[] = {7.0 / 6, -5.0 / 12, 1.0 / 3, -1.0 / 12};  // the weights of Stoermer's method
   const double half[] = {1.0753663070722184, -0.2574068515719643, 0.2519977210036979, -0.08886395741075677};
   for (std::size_t j = 0; j < 4; ++j) {
     EXPECT_NEAR(gautschi_weights(2, 0).position[j], limit[j], 1e-15);
@@ -72,7 +73,7 @@ TEST(Gautschi, ExactOnItsFrequencyForEveryR) {
   }
 }
 
-// cos theta = 1 - 2 (omega/omega~)^2 sin^2(h omega~/2)
+// If the frequency of the method is omega~ instead of omega, cos theta = 1 - 2 (omega/omega~)^2 sin^2(h omega~/2).
 TEST(Gautschi, DetunedFrequencies) {
   const auto relative_error = [](const OptionSet& options) {
     Walk walk(oscillator(1), "gautschi", options);
@@ -81,10 +82,10 @@ TEST(Gautschi, DetunedFrequencies) {
   };
   EXPECT_NEAR(relative_error({{"omega", "1.001"}}), -9.264777574724548e-05, 1e-13);
   EXPECT_NEAR(relative_error({{"omega", "1.01"}}), -0.0009303263781376137, 1e-13);
-  EXPECT_NEAR(relative_error({{"omega", "1e-9"}}), 0.04719755119659785, 1e-12);  // Stoermer
+  EXPECT_NEAR(relative_error({{"omega", "1e-9"}}), 0.04719755119659785, 1e-12);  // the limit is Stoermer's method
 }
 
-// y'' = -100 y + 0.1 y^3 from rest at 1 to t = 10: published errors of the fitted and the plain method.
+// y'' = -100 y + 0.1 y^3 from rest at 1 to t = 10, with the published errors of the fitted and of the plain method.
 TEST(Gautschi, NearlyLinearOscillator) {
   const auto problem = one_mass(1, 0, [](double x) { return -100 * x + 0.1 * x * x * x; });
   const Vec exact = at_end(problem, "dop853", {}, 10, 20000);
@@ -116,12 +117,12 @@ TEST(Gautschi, OrderIsTwiceR) {
 TEST(Gautschi, FindsItsFrequencyAndTellsIt) {
   Walk walk(oscillator(3), "gautschi");
   const Vec y = walk.walk(0.7, 100);
-  EXPECT_NEAR(y[0], std::cos(210.0), 1e-6);  // the frequency comes from differences
+  EXPECT_NEAR(y[0], std::cos(210.0), 1e-6);  // not exact, because the frequency is found by differences
   ASSERT_EQ(walk.notes.notices().size(), 1u);
   EXPECT_NEAR(walk.notes.notices()[0].value, 3, 1e-6);
 }
 
-// Inside steps that span most of a period the motion is still that of the oscillator.
+// Steps of 5 span most of a period, and the values inside them are still those of the oscillator.
 TEST(Gautschi, InterpolatesAtItsFrequency) {
   Walk walk(oscillator(1, 0.6, -0.8), "gautschi", {{"omega", "1"}});
   walk.walk(5, 4);
@@ -143,7 +144,7 @@ TEST(Gautschi, WalksBack) {
   EXPECT_NEAR(walk.s.y[1], 0.3, 1e-12);
 }
 
-// A found frequency and a memory of forces go through an archive bit for bit.
+// The frequency that was found and the stored forces are restored from an archive bit for bit.
 TEST(Gautschi, ResumesBitForBit) {
   const auto problem = one_mass(1, 0.3, [](double x) { return -4 * x - x * x * x; });
   const OptionSet options{{"r", "3"}};
@@ -161,7 +162,7 @@ TEST(Gautschi, ResumesBitForBit) {
   }
 }
 
-// Accelerations of another step size are no past: the next step is that of a run that begins there.
+// Accelerations from steps of another size cannot be used: the next step is that of a run that starts here.
 TEST(Gautschi, AnotherStepSizeStartsAfresh) {
   const auto problem = one_mass(1, 0.3, [](double x) { return -4 * x - x * x * x; });
   const OptionSet options{{"omega", "2"}, {"r", "2"}};
@@ -180,7 +181,7 @@ TEST(Gautschi, AllocatesNothingInAStep) {
   EXPECT_EQ(guard.count(), 0u);
 }
 
-// Constant forces are integrated exactly by every method of the family, also across the start with other steps.
+// Constant forces are integrated exactly by every method of the family, also in the first steps, which are different.
 TEST(Gautschi, ConstantForce) {
   const auto problem = one_mass(0, 1, [](double) { return -2.0; });
   for (const char* r : {"2", "4"}) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The family of methods for Langevin dynamics beside langevin_splitting. Their stationary variances on the oscillator
-// are the figure pjy97_langevin_variances.
+// The methods for Langevin dynamics other than langevin_splitting. Their stationary variances for the oscillator are
+// tested in the figure pjy97_langevin_variances.
 #include "support/mentions.hpp"
 #include "support/text_models.hpp"
 
@@ -42,7 +42,8 @@ energy = "x^2/2 + y^2 + x^2*y/5"
   }
 }
 
-// The slow force is held over the inner steps: with a fast force alone they are ln with a smaller step.
+// The slow force is constant during the inner steps. So with a fast force alone the result is that of ln with a
+// smaller step.
 TEST(HeatBath, InnerStepsOfLn) {
   const auto model = [](const std::string& slow) {
     return read_model("m.toml", R"toml(
@@ -75,7 +76,8 @@ group = "fast"
   EXPECT_NEAR(last_of(s)[1], v, 1e-13);
 }
 
-// On a linear fast force the linearised one is the same; on another it differs by the square of the way.
+// If the fast force is linear, linearising it changes nothing. Otherwise the difference grows with the square of the
+// distance moved.
 TEST(HeatBath, LinearisedForcesOfLn) {
   const auto end = [](const char* energy, const char* force, double h) {
     const TextModel model = read_model("m.toml", fmt::format(R"toml(
@@ -110,7 +112,7 @@ TEST(HeatBath, ConstraintsAreKeptByAll) {
   }
 }
 
-// The mean cosine of the angle is I1(x)/I0(x) with x = m g l/kT, for every method whose step is small.
+// With small steps every method gives the mean cosine I1(x)/I0(x) of the angle, where x = m g l/kT.
 TEST(HeatBath, PendulumHasItsDistributionByAll) {
   for (const char* name : others) {
     RunPlan plan = plan_with(name, 6000, 0.03);
@@ -124,7 +126,8 @@ TEST(HeatBath, PendulumHasItsDistributionByAll) {
   }
 }
 
-// Far beyond the period of a stiff spring the implicit method still finds its step, and the spring comes to rest.
+// With steps far longer than the period of the stiff spring the implicit equations are still solved, and the
+// oscillation of the spring is damped out.
 TEST(HeatBath, ImplicitEulerTakesLongSteps) {
   const TextModel model = read_model("m.toml", R"toml(
 coordinates.x = { start = 1.5, velocity = 0 }

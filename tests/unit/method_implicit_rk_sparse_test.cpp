@@ -10,7 +10,7 @@ namespace trill {
 namespace {
 using testing_models::mechanics;
 
-// A zigzag that hangs from the origin by its end.
+// A zigzag chain that hangs from the origin by one of its ends.
 TextModel chain_of(int n) {
   return read_model("chain.toml", R"toml([parameters]
 n = 10
@@ -36,7 +36,7 @@ group = "gravity"
                     {{"n", std::to_string(n)}});
 }
 
-// The same problem, and nobody knows which derivatives vanish.
+// The same problem, but without the information which derivatives vanish.
 class Unstructured final : public MechanicalProblem {
  public:
   explicit Unstructured(const MechanicalProblem& inner) : inner_(inner) {}

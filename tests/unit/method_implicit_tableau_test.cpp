@@ -34,16 +34,16 @@ std::vector<Case> cases() {
 INSTANTIATE_TEST_SUITE_P(Families, EveryTableau, testing::ValuesIn(cases()),
                          [](const auto& info) { return info.param.first.name + std::to_string(info.param.second); });
 
-// B(p): sum b_i c_i^(k-1) = 1/k for k = 1..p.
+// The condition B(p): sum b_i c_i^(k-1) = 1/k for k = 1..p.
 TEST_P(EveryTableau, WeightsHaveTheirOrder) {
   for (int k = 1; k <= t_.order; ++k) EXPECT_NEAR((t_.b.array() * t_.c.array().pow(k - 1)).sum(), 1.0 / k, 2e-15) << k;
   const int k = t_.order + 1;
-  if (s() <= 5) {  // beyond, the error constant is below rounding
+  if (s() <= 5) {  // with more stages the error constant is below rounding
     EXPECT_GT(std::abs((t_.b.array() * t_.c.array().pow(k - 1)).sum() - 1.0 / k), 1e-9);
   }
 }
 
-// C(q): sum_j a_ij c_j^(k-1) = c_i^k/k for k = 1..q.
+// The condition C(q): sum_j a_ij c_j^(k-1) = c_i^k/k for k = 1..q.
 TEST_P(EveryTableau, StagesHaveTheirOrder) {
   for (int k = 1; k <= t_.stage_order; ++k) {
     const Vec left = t_.A * t_.c.array().pow(k - 1).matrix();

@@ -24,14 +24,14 @@ TEST(LinearForm, OfTheTwoStagePairIsVerlet) {
       expect_matrix(step_matrix(form, mu), 1 - mu * mu / 2, mu, -mu + mu * mu * mu / 4, 1 - mu * mu / 2, 1e-14);
 }
 
-// JP95 eq. 5 with the sign of the sine corrected: q' = omega p turns q towards +p.
+// JP95 eq. 5 with the sign of the sine corrected: since q' = omega p, a positive p must increase q.
 TEST(LinearForm, TendsToTheExactRotation) {
   for (const Extended mu : {0.5L, 2.0L, 6.0L})
     for (const LinearForm& form : {runge_kutta_form(extended_tableau(ImplicitFamily::gauss, 12)), pair(12)})
       expect_matrix(step_matrix(form, mu), std::cos(mu), std::sin(mu), -std::sin(mu), std::cos(mu), 1e-10);
 }
 
-// p12 and p21 in the proof of JP95 Theorem 2.6 end in -q. The numbers are those of an independent program.
+// p12 and p21 in the proof of JP95 Theorem 2.6, whose last term is -q. The numbers come from an independent program.
 TEST(LinearForm, HasTheDeterminantsOfTheorem26) {
   constexpr int s = 3;
   const Extended mu = 1.3L;
@@ -51,7 +51,8 @@ TEST(LinearForm, HasTheDeterminantsOfTheorem26) {
   EXPECT_NEAR(static_cast<double>((block(I, I + mu * ones_b) - 1) / q), 1.02370572207084, 1e-13) << "as printed";
 }
 
-// JP95 Theorem 2.6: the trace is unbounded.
+// JP95 Theorem 2.6 gives the degrees of numerators and denominators, from which it follows that the trace is
+// unbounded.
 TEST(LinearForm, OfThePairHasDegreesOfTheorem26) {
   for (int s = 2; s <= most_implicit_stages; ++s) {
     const LinearForm form = pair(s);
@@ -80,7 +81,7 @@ TEST(LinearForm, OfGaussIsPade) {
   }
 }
 
-// Y1 = y + h/2 y', y1 = y + h y' + h^2/2 f(Y1), y1' = y' + h f(Y1): drift, kick, drift.
+// Y1 = y + h/2 y', y1 = y + h y' + h^2/2 f(Y1), y1' = y' + h f(Y1) is drift, kick, drift.
 TEST(LinearForm, OfNystroemMethods) {
   const NystroemTableau t{Vec::Constant(1, 0.5), Vec::Constant(1, 0.5), Vec::Constant(1, 1), Mat::Zero(1, 1)};
   const LinearForm nystroem = nystroem_form(t), split = drift_form(0.5L) * kick_form({1}) * drift_form(0.5L);
@@ -91,7 +92,7 @@ TEST(LinearForm, OfNystroemMethods) {
   }
 }
 
-// A Runge-Kutta method written as one of Nystroem's: (c, A^2, A^T b, b).
+// A Runge-Kutta method can be written as a Nystroem method with the coefficients (c, A^2, A^T b, b).
 TEST(LinearForm, OfNystroemMethodsIsThatOfRungeKutta) {
   const ImplicitTableau gauss = gauss_tableau(4);
   const LinearForm nystroem = nystroem_form({gauss.c, gauss.A.transpose() * gauss.b, gauss.b, gauss.A * gauss.A});

@@ -7,7 +7,7 @@
 
 namespace trill::test {
 namespace {
-// A slow pair of frequency 1 and a fast one of frequency 40, each driven by the other.
+// A slow pair of components with frequency 1 and a fast pair with frequency 40, each driven by the other.
 FormulaRate coupled(double coupling = 0.1) {
   Vec y(4);
   y << 1, 0, 0.5, 0.2;
@@ -44,7 +44,7 @@ TEST(Multirate, OrderOneWithConstantExtrapolation) {
   for (std::size_t k = 2; k < e.size(); ++k) EXPECT_NEAR(std::log2(e[k - 1] / e[k]), 1, 0.15) << k;
 }
 
-// 3 fast components of 30, coupled to their slow neighbours.
+// Thirty components, of which three are fast. These are coupled to their slow neighbours.
 FormulaRate three_of_thirty() {
   Vec y(30);
   for (Index i = 0; i < 30; ++i) y[i] = 1 + 0.1 * std::sin(static_cast<double>(i));
@@ -63,7 +63,8 @@ TEST(Multirate, FindsThreeFastOfThirty) {
   EXPECT_FALSE(has_note(walk.notes, "multirate_all_fast"));
 }
 
-// Slow components make two evaluations a step and the fast ones four each: a step with N parts has 4 N + 1 in all.
+// A step with N micro steps takes 4 N + 1 evaluations: four for each micro step of the fast components, and one for
+// the slow components, whose first slope is known from the step before.
 TEST(Multirate, Evaluations) {
   Walk walk(three_of_thirty(), "multirate", {{"substeps", "8"}});
   walk.step(0.01);
@@ -72,7 +73,7 @@ TEST(Multirate, Evaluations) {
   EXPECT_EQ(walk.work.most_forces() - before, 10 * (4 * 8 + 1));
 }
 
-// The fast components come to rest: after a while nothing is left to tell them from the slow ones.
+// The fast components become slow at t = 1. After a while nothing distinguishes them from the others.
 TEST(Multirate, DividesAgainWhenSpeedsChange) {
   Vec y(4);
   y << 1, 0, 1, 0;
@@ -88,8 +89,8 @@ TEST(Multirate, DividesAgainWhenSpeedsChange) {
   EXPECT_TRUE(has_note(walk.notes, "multirate_all_fast"));
 }
 
-// A bead near a wire: the fast motion is a thousandth of the positions, but all of the velocities. They belong
-// together.
+// A bead near a wire: the fast motion is a thousandth of the positions but the whole of the velocities. A coordinate
+// must be in the same part (slow or fast) as its velocity.
 TEST(Multirate, CoordinatesGoWithTheirVelocities) {
   const auto problem = one_mass(1, 1, [](double x) { return -1e6 * (x - 1); });
   Walk walk(problem, "multirate");
@@ -98,7 +99,7 @@ TEST(Multirate, CoordinatesGoWithTheirVelocities) {
   EXPECT_FALSE(has_note(walk.notes, "multirate_fast"));
 }
 
-// Without a gap all components make plain RK4 steps.
+// If there is no gap between fast and slow, all components take ordinary RK4 steps.
 TEST(Multirate, AllFastIsRk4) {
   const auto problem = one_mass(1, 0.5, [](double x) { return -std::sin(x); });
   Walk walk(problem, "multirate");
@@ -107,7 +108,8 @@ TEST(Multirate, AllFastIsRk4) {
   EXPECT_LT((y - at_end(problem, "rk4", {}, 2, 20)).cwiseAbs().maxCoeff(), 1e-13);
 }
 
-// For 40 small steps one component of a rotation may be much slower than the other: that does not divide them.
+// In 40 small steps one component of a rotation may change much more slowly than the other one. This is no reason to
+// divide them.
 TEST(Multirate, ShortArcsDivideNothing) {
   const FormulaRate rotation(Vec::Unit(2, 0), [](double, In y, Out d) { d << y[1], -y[0]; });
   Walk walk(rotation, "multirate");
@@ -116,7 +118,7 @@ TEST(Multirate, ShortArcsDivideNothing) {
   EXPECT_FALSE(has_note(walk.notes, "multirate_fast"));
 }
 
-// The error of a slow step is large when the fast motion was not as extrapolated, and only then.
+// The error of a slow step is large only if the fast motion differed from its extrapolation.
 TEST(Multirate, EstimateSeesTheExtrapolation) {
   const auto estimate = [](double coupling, double h) {
     Walk walk(coupled(coupling), "multirate", {{"substeps", "20"}});
@@ -141,7 +143,7 @@ TEST(Multirate, AdaptiveStepsMeetTheTolerance) {
   EXPECT_GT(error.cwiseAbs().maxCoeff(), 1e-9);
 }
 
-// Micro steps are kept for output inside a step.
+// The micro steps are stored, so that the fast motion can be interpolated inside a step.
 TEST(Multirate, InterpolatesTheFastMotion) {
   Walk walk(coupled(), "multirate", {{"substeps", "20"}});
   walk.walk(0.05, 4);

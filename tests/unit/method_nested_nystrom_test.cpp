@@ -20,7 +20,7 @@ TEST(NestedNystrom, LimitsOfPeriodicity) {
   }
 }
 
-// b - 1 = (-1)^(m-1)/(2 m + 2)! mu^(2 m)
+// The difference b - 1 is (-1)^(m-1)/(2 m + 2)! mu^(2 m).
 TEST(NestedNystrom, DispersionOrderAndConstant) {
   double factorial = 2;
   for (int m = 1; m <= 5; ++m) {
@@ -37,7 +37,7 @@ TEST(NestedNystrom, DampsNothing) {
     for (const double mu : {0.1, 1.0, 1.9, 3.0}) EXPECT_NEAR(matrix(m, mu).determinant(), 1, 2e-14) << m << " " << mu;
 }
 
-// Areas are kept on nonlinear motion too: the force depends on q alone, whatever its nesting.
+// Areas in phase space are also kept in a nonlinear motion, since the nested force depends on q alone.
 TEST(NestedNystrom, KeepsAreasOfNonlinearMotion) {
   const auto end = [](double q, double v) {
     return at_end(one_mass(q, v, [](double x) { return -std::sin(x); }), "nested_nystrom", {{"m", "4"}}, 8, 20);
@@ -49,7 +49,7 @@ TEST(NestedNystrom, KeepsAreasOfNonlinearMotion) {
   EXPECT_NEAR(derivative.determinant(), 1, 1e-8);
 }
 
-// Order 2 on a nonlinear problem, 2 m on a linear one.
+// The order is 2 on a nonlinear problem and 2 m on a linear one.
 TEST(NestedNystrom, Orders) {
   const auto order = [](const Problem& problem, int m, const Vec& exact, int steps) {
     const OptionSet options{{"m", std::to_string(m)}};
@@ -64,7 +64,7 @@ TEST(NestedNystrom, Orders) {
   EXPECT_NEAR(order(oscillator(1), 3, Vec::Constant(1, std::cos(5.0)), 10), 6, 0.3);
 }
 
-// The force at the end of a step belongs to its h: with another h it has to be found again.
+// The nested force at the end of a step depends on h. After a change of h it has to be computed again.
 TEST(NestedNystrom, AnotherStepSizeStartsAfresh) {
   const auto problem = one_mass(1, 0.2, [](double x) { return -std::sin(x); });
   Walk changed(problem, "nested_nystrom"), fresh(problem, "nested_nystrom");
@@ -85,7 +85,7 @@ TEST(NestedNystrom, RefusesWhatItCannotSolve) {
               mentions("nested_nystrom", "constraints", "'pendulum/rigid'"));
 }
 
-// A force that is not finite at an inner point only is seen, though the outer one would be finite.
+// A force that is NaN only at an inner point must be noticed, although the force at the outer point is finite.
 TEST(NestedNystrom, SeesInnerPointsOutsideTheDomain) {
   const auto problem = one_mass(1, 0, [](double x) { return x == 1 ? std::nan("") : 0.0; });
   Walk walk(problem, "nested_nystrom", {{"m", "2"}});

@@ -18,7 +18,7 @@ Mat2 matrix(const char* alpha, double mu) {
   return stability_matrix(Catalogue::all().method("numerov"), {{"alpha", alpha}}, mu);
 }
 
-// 4 sin^2(theta/2) = H/(1 + H/12 + 5/6 alpha H^2), H = mu^2: the trace of one step is 2 cos theta.
+// The trace of one step is 2 cos theta, where 4 sin^2(theta/2) = H/(1 + H/12 + 5/6 alpha H^2) and H = mu^2.
 TEST(Numerov, TraceInClosedForm) {
   for (const char* alpha : {"0", "0.005", touching, "0.01", "0.1"})
     for (const double mu : {0.1, 1.0, 2.0, 7.0, 100.0}) {
@@ -35,7 +35,7 @@ TEST(Numerov, LimitsOfPeriodicity) {
   };
   EXPECT_NEAR(end("0"), std::sqrt(6.0), 1e-6);
   EXPECT_NEAR(end("0.005"), 2.71125235994853, 1e-6);
-  // From 1/120 on the trace stays above -2; at 1/120 it touches -2 at mu = sqrt(12).
+  // For alpha >= 1/120 the trace is never below -2; for alpha = 1/120 it touches -2 at mu = sqrt(12).
   EXPECT_NEAR(matrix(touching, std::sqrt(12.0)).trace(), -2, 1e-12);
   EXPECT_GT(matrix("0.01", std::sqrt(12.0)).trace(), -1.9);
   EXPECT_LT(matrix("0.008", std::sqrt(12.0)).trace(), -2.03);
@@ -51,7 +51,7 @@ TEST(Numerov, DispersionConstants) {
   EXPECT_NEAR(constant("0.005", 0.2, 6), 8.267196057e-5, 1e-6);
 }
 
-// Positions of consecutive steps satisfy the two-step formula, whatever the start was.
+// The positions of consecutive steps satisfy the two-step formula, for any start.
 TEST(Numerov, PositionsSatisfyTheFormula) {
   const double h = 0.2, alpha = 0.01;
   Walk walk(pendulum(), "numerov");
@@ -68,7 +68,7 @@ TEST(Numerov, PositionsSatisfyTheFormula) {
   }
 }
 
-// Published errors of positions at t = 10 with alpha = 1/120, there with an exact second value.
+// Published errors of the positions at t = 10 with alpha = 1/120. There the second value was exact.
 TEST(Numerov, OrderOnThePendulum) {
   const Vec exact = at_end(pendulum(), "dop853", {}, 10, 2000);
   const double published[] = {6.730881953465051e-06, 4.484050477593371e-07, 2.8700173460016742e-08,
@@ -101,7 +101,8 @@ TEST(Numerov, BoundedWhereThePlainMethodOverflows) {
   EXPECT_GT(std::abs(plain.s.y[0]), 1e37);
 }
 
-// The two-step formula with its velocities is a map of (q, v): a start from any state goes on as the run would have.
+// The two-step formula together with its velocities maps (q, v) to (q, v). So a run that starts from any state of
+// another run continues like it.
 TEST(Numerov, StartsAnywhereOnItsOwnPath) {
   Walk whole(pendulum(), "numerov"), fresh(pendulum(), "numerov");
   whole.walk(0.25, 7);
@@ -109,8 +110,9 @@ TEST(Numerov, StartsAnywhereOnItsOwnPath) {
   EXPECT_LT((whole.walk(0.25, 20) - fresh.walk(0.25, 20)).cwiseAbs().maxCoeff(), 1e-11);
 }
 
-// A spring pendulum whose stiff force rounds more coarsely than positions, at h = sqrt(epsilon): the residual of the
-// implicit steps stops shrinking by chance only. That was taken for a failure, and smaller steps ruined the motion.
+// A spring pendulum whose stiff force has much more rounding than the positions, with h = sqrt(epsilon). At rounding
+// the residual of the implicit steps no longer shrinks, except by chance. This was once taken for a failure, and the
+// smaller steps that followed ruined the motion.
 TEST(EnvelopeVerletAtRounding, KeepsItsStepsWhereResidualsAreRounding) {
   RunPlan plan;
   plan.model = "stiff_spring";
@@ -132,7 +134,7 @@ TEST(Numerov, WalksBack) {
   EXPECT_NEAR(walk.s.y[1], 0.5, 1e-11);
 }
 
-// A mass matrix that is not the identity, and a force that depends on time.
+// A problem with a mass matrix that is not the identity and a force that depends on time.
 class Forced final : public MechanicalProblem {
  public:
   explicit Forced(bool sparse) : sparse_(sparse) {}
@@ -210,7 +212,8 @@ TEST(Numerov, RefusesWhatItCannotSolve) {
   EXPECT_THAT(refusal([&] { Walk(drag, "numerov"); }), mentions("numerov", "velocity", "'formula'"));
 }
 
-// Newton fails on a force with a kink it cannot see: a status, and the state and the way ahead stay as they were.
+// The force varies too quickly for Newton's iteration with a long step. The step returns a status, and the state and
+// the steps after it are those without the failed step.
 TEST(Numerov, FailedStepLeavesEverythingAsItWas) {
   const auto rough = one_mass(1, 0.1, [](double x) { return -x - 400 * std::sin(40 * x); });
   Walk walk(rough, "numerov"), twin(rough, "numerov");
@@ -222,7 +225,8 @@ TEST(Numerov, FailedStepLeavesEverythingAsItWas) {
   EXPECT_EQ(walk.s.t, before.t);
   EXPECT_LT((walk.walk(0.002, 10) - twin.walk(0.002, 10)).cwiseAbs().maxCoeff(), 1e-10);
 }
-// It looks one step ahead: where that has no force the step fails, although its own end has one.
+// The method also computes the position one step ahead. If there is no force there, the step fails although the force
+// at its own end exists.
 TEST(Numerov, FailsOneStepBeforeTheEdge) {
   const auto edge = one_mass(1, 1, [](double x) { return x > 2 ? std::nan("") : 0.0; });
   Walk walk(edge, "numerov");
@@ -232,7 +236,7 @@ TEST(Numerov, FailsOneStepBeforeTheEdge) {
   EXPECT_NEAR(walk.s.y[0], 1.4, 1e-14);
 }
 
-// The family of Skeel, Zhang and Schlick (1997), whose member 1/12 has Numerov's formula too.
+// The family of Skeel, Zhang and Schlick (1997). Its member with the parameter 1/12 also has Numerov's formula.
 class EnvelopeVerlet : public testing::Test {
  protected:
   using Vec2 = Eigen::Vector2d;
@@ -267,7 +271,7 @@ energy = "x^2/2 + y^2 + x^2*y - y^3/3"
   }
 };
 
-// Errors from an independent program.
+// The errors come from an independent program.
 TEST_F(EnvelopeVerlet, NumerovsMemberHasOrderFour) {
   const char* numerov = members[1];
   EXPECT_NEAR(error_at_10(numerov, 0.1), 1.44e-6, 0.01e-6);

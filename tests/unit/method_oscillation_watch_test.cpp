@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Warnings about fast oscillations come with energies that matter, and not with what rounding or a smooth start leaves.
+// Warnings about fast oscillations are given if their energy matters, and not for what rounding or a smooth start
+// leaves.
 #include "support/text_models.hpp"
 #include "trill/driver/trust.hpp"
 
@@ -24,7 +25,7 @@ RunPlan plan_of(const std::string& method, double to, std::optional<double> rtol
   return plan;
 }
 
-// On a circle, where the frequency is the same everywhere; open: how far the gap is open at the start.
+// A bead on a circle, along which the frequency is constant. `open` is the relative opening of the gap at the start.
 std::string circle(double stiffness, double open) {
   return fmt::format(R"toml(
 [coordinates]
@@ -54,7 +55,8 @@ TEST(OscillationWatch, LobattoIsRightWithoutOscillation) {
   }
 }
 
-// The energy across the wire is 5e-7 of that along it, and the slow motion is right to as much.
+// For the small values of `across` the energy perpendicular to the wire is at most 5e-7 of that along it, and the
+// error of the slow motion is of the same size.
 TEST(OscillationWatch, RadauIsGreenWithHardlyAnyFastEnergy) {
   const auto bead = [](double across) {
     return read_model("m.toml", fmt::format(R"toml(
@@ -83,7 +85,7 @@ group = "weight"
   }
 }
 
-// Two springs pass a resonance, at which about a hundredth of an action is lost.
+// Two springs pass a resonance, in which about 1 % of an action is lost.
 TEST(OscillationWatch, AResonanceIsAWarningIfItMattersForTheTolerance) {
   for (const double rtol : {0.05, 1e-4}) {
     RunPlan plan = plan_of("slow", 1.5, rtol);

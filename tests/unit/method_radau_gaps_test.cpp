@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// radau on stiff gaps by rtol: beside hard constraints, from smooth and from oscillating starts, and on structures in
-// which nothing moves slowly.
+// radau with stiff gaps and a tolerance: together with hard constraints, from smooth and from oscillating starts, and
+// on structures in which nothing moves slowly.
 #include "formulation/slow_point.hpp"
 #include "support/text_models.hpp"
 
@@ -26,7 +26,7 @@ const Notice* notice(const Solution& s, std::string_view code) {
   return nullptr;
 }
 
-// A bob on a rod, and a second one on a stiff spring below it. The spring is stretched at a speed.
+// A bob on a rod, and a second bob on a stiff spring below it. At the start the spring is being stretched.
 const char* rod_and_spring = R"toml(
 [parameters]
 speed = 0.8
@@ -63,7 +63,8 @@ group = "drag"
 equation = "x^2 + y^2 - 1"
 )toml";
 
-// The rod lets the first bob move across it only: omega^2 = k (1/m2 + sin^2(angle)/m1), angle between spring and rod.
+// The first bob can only move perpendicular to the rod: omega^2 = k (1/m2 + sin^2(angle)/m1), where angle is that
+// between spring and rod.
 TEST(SlowPointBesideConstraints, ComparesTheFrequenciesThatTheConstraintsLeave) {
   const TextModel model = read_model("m.toml", rod_and_spring, {});
   const LiftedForm form(mechanics(model));
@@ -77,11 +78,11 @@ TEST(SlowPointBesideConstraints, ComparesTheFrequenciesThatTheConstraintsLeave) 
   ASSERT_EQ(find(here, -0.6, -1.5), SlowPoint::Status::ok);
   ASSERT_EQ(find(there, -1.1, -1.4), SlowPoint::Status::ok);
   EXPECT_NEAR(here.frequencies_differ(there), std::abs(square(0.9) / square(0.3) - 1), 1e-12);
-  ASSERT_EQ(find(there, 1.1, 0.2), SlowPoint::Status::ok);  // the same angle between them
+  ASSERT_EQ(find(there, 1.1, 0.2), SlowPoint::Status::ok);  // rod and spring form the same angle
   EXPECT_NEAR(here.frequencies_differ(there), 0, 1e-12);
 }
 
-// The force of the spring's oscillation turns the slow motion away, and radau's steps do not see it.
+// The oscillation of the spring exerts a mean force on the slow motion, which radau's long steps do not contain.
 TEST(RadauBesideConstraints, DoubtsItselfWhereTheyMakeFrequenciesVary) {
   const Solution radau = solve(rod_and_spring, plan_of("radau", 3, 1e-6));
   const Solution exact = solve(rod_and_spring, plan_of("dop853", 3, 1e-11));
@@ -92,7 +93,7 @@ TEST(RadauBesideConstraints, DoubtsItselfWhereTheyMakeFrequenciesVary) {
   EXPECT_EQ(said->severity, Severity::doubt);
 }
 
-// A constraint that the oscillation does not move: the frequency is constant.
+// The oscillation does not move the constrained bob, so its frequency is constant.
 TEST(RadauBesideConstraints, DoesNotDoubtConstantFrequencies) {
   const char* two_pendulums = R"toml(
 [coordinates]
@@ -115,7 +116,7 @@ equation = "u^2 + w^2 - 1"
   EXPECT_TRUE(notice(s, "slow_motion_only"));
 }
 
-// Three masses on stiff springs that start without a force in them: the whole motion is smooth.
+// Three masses on stiff springs that are unstretched at the start. The whole motion is smooth.
 const char* chain_of_three = R"toml(
 [parameters]
 k = 2e6
@@ -161,8 +162,8 @@ TEST(RadauOnChains, FollowsItsToleranceFromASmoothStart) {
   }
 }
 
-// From a start that oscillates the answer is the slow motion, and the run says so. Where the slow motion is not known
-// to the tolerance, the oscillation is followed.
+// From a start that oscillates radau gives the slow motion, and the run says so. If the slow motion cannot be found
+// with the accuracy of the tolerance, the oscillation is followed.
 TEST(RadauOnChains, SaysThatItAnswersForTheSlowMotionOrFollowsTheTolerance) {
   const char* two_springs = R"toml(
 [coordinates]
@@ -192,8 +193,9 @@ energy = "y1 + y2"
   EXPECT_FALSE(notice(whole, "fast_energy_with_varying_frequencies"));
 }
 
-// r v is conserved on a pendulum: with a spring that is open by a hundredth at the start the slow speed is larger by as
-// much, which a step that closes the spring does not know.
+// On a pendulum r v is conserved. If the spring is open by 1 % at the start, the speed of the slow motion is larger by
+// 1 %, because the slow motion has the closed spring. A step that closes the spring does not change the speed, so
+// radau must report a doubt.
 TEST(RadauOnOpenGaps, DoubtsTheSpeedItStartsWith) {
   const auto start = [](double x0, double v0) {
     return prepare([&] {
@@ -213,7 +215,7 @@ TEST(RadauOnOpenGaps, DoubtsTheSpeedItStartsWith) {
   EXPECT_FALSE(notice(closed, "open_gaps_at_start"));
 }
 
-// A bead on an ellipse, and a mass on a stiff spring beside it that oscillates.
+// A bead on an ellipse, and a mass that is attached to it by a stiff spring and oscillates.
 const char* bead_and_spring = R"toml(
 [coordinates]
 x = { start = 1, mass = 2 }
@@ -229,8 +231,9 @@ stiffness = 4e5
 energy = "(p^2 + 3*q^2)/2 + x*y"
 )toml";
 
-// Where the slow motion is hardly known to the tolerance, the oscillation is either followed from the start on, or it
-// is removed and its force is missed to the end. It must not be removed in part.
+// These tolerances are close to the accuracy with which the slow motion is known. Then the oscillation must either be
+// followed from the start, or be removed completely (so that its force is missing to the end). It must not be removed
+// in part.
 TEST(RadauAtTightTolerances, RemovesAnOscillationOrFollowsIt) {
   const Solution exact = solve(bead_and_spring, plan_of("dop853", 1.5, 1e-11));
   bool removes = false, follows = false;
@@ -282,7 +285,7 @@ of = "rod.angle"
 value = "0.2*(t - sin(t))"
 )toml";
 
-// One row more than there are coordinates: the gaps depend on the constraints.
+// Together with the gaps this support has one row more than there are coordinates, so rows are dependent.
 const char* propped = R"toml(
 [[joint]]
 kind = "rigid"
@@ -296,7 +299,8 @@ on = "rod[0].deflection"
 value = "0.1"
 )toml";
 
-// Gaps and constraints are as many as the coordinates, or more: all that moves is the vibration, and it is followed.
+// There are at least as many gaps and constraints as coordinates. Then nothing moves but the vibration, which is
+// followed.
 TEST(RadauOnBeams, FollowsTheVibrationWhereNothingElseMoves) {
   for (const char* support : {clamped, driven, propped})
     for (const char* EI : {"4", "400"}) {
@@ -316,8 +320,7 @@ TEST(RadauOnBeams, FollowsTheVibrationWhereNothingElseMoves) {
     }
 }
 
-// The slow manifold may be the point q = 0, where sizes relative to q mean nothing.
-// Everything is zero at the start, so that no size tells how long a first step may be.
+// Everything is zero at the start, so no size tells how long a first step may be.
 TEST(RadauOnBeams, StartsFromRestOnAShakenSupport) {
   const std::string text = beam(R"toml(
 [[joint]]
@@ -331,6 +334,7 @@ to = "rod.base"
   EXPECT_GT(end_of(exact, 7).cwiseAbs().maxCoeff(), 1e-3);
 }
 
+// The only point of the slow manifold may be q = 0, where errors relative to the size of q mean nothing.
 TEST(SlowPointAtZero, IsFound) {
   const TextModel model = read_model("m.toml", R"toml(
 [coordinates]

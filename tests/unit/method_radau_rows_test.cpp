@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Rows between the ends of radau's steps, beside hard constraints and stiff gaps: on the same manifold as the ends.
+// Rows inside radau's steps, with hard constraints and with stiff gaps, lie on the same manifold as the ends of the
+// steps.
 #include "support/text_models.hpp"
 
 #include <cmath>
@@ -8,7 +9,7 @@
 
 namespace trill::testing_models {
 namespace {
-// A bob of mass 1 that is released beside its pivot: v^2/2 = -y, and the rod pulls with v^2 - y.
+// A bob of mass 1 that is released at the height of its pivot: v^2/2 = -y, and the force in the rod is v^2 - y.
 const char* const pendulum = R"toml(
 [coordinates]
 x = 1
@@ -42,7 +43,7 @@ TEST(RadauRows, HaveTheMultipliersOfTheirState) {
   }
 }
 
-// The stretch of the spring is that of the rod's pull: -3 y / k.
+// The spring is stretched by the force of the rod divided by k, which is -3 y / k.
 TEST(RadauRows, FollowTheSmoothMotionOfAStiffSpring) {
   const double k = 1e6, epsilon_4 = 1 / (k * k);
   const std::string text = fmt::format(R"toml(
@@ -70,7 +71,7 @@ stiffness = {:.17g}
   }
 }
 
-// The first step removes a radial oscillation with a speed of 0.3, and rows inside it have none left.
+// The first step removes a radial oscillation with a speed of 0.3. Rows inside this step must not contain it either.
 TEST(RadauRows, DoNotContainTheOscillationThatTheirStepRemoved) {
   const std::string text = R"toml(
 [coordinates]

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What radau and gauss promise: steps set by the slow motion, a cost that does not depend on the stiffness, stiff
-// first-order systems, warnings with their numbers, and a sentence where nothing can be done.
+// The promises of radau and gauss: steps that depend on the slow motion only, a cost independent of the stiffness,
+// stiff first-order systems, warnings with numbers, and a clear message where a method cannot work.
 #include "support/mentions.hpp"
 #include "support/text_models.hpp"
 #include "trill/control/advance.hpp"
@@ -9,7 +9,8 @@
 
 namespace trill::testing_models {
 namespace {
-// From the smooth start of JP95 sec. 5 with the corrected series 1 - 3 e^4 - 54 e^8; gravity is along +y here.
+// The pendulum with the smooth start of JP95 sec. 5, with the corrected series 1 - 3 e^4 - 54 e^8. Gravity is along
+// +y.
 TextModel pendulum(double epsilon, double delta = 0) {
   const double e4 = std::pow(epsilon, 4);
   return make_model("stiff_spring", {{"epsilon", fmt::format("{:.17g}", epsilon)},
@@ -54,7 +55,8 @@ AdaptiveStep tolerance(double rtol, double atol) {
 }
 AdaptiveStep tolerance(double both) { return tolerance(both, both); }
 
-// JP95 sec. 5 at t = 20 by Taylor series with 30 digits; directions, so that the spring's length does not count.
+// The error at t = 20, compared with JP95 sec. 5 computed by Taylor series with 30 digits. Only directions are
+// compared, so that the length of the spring does not count.
 double slow_error(const State& s) {
   const double r = std::hypot(s.y[0], s.y[1]);
   return std::hypot(s.y[0] / r + 0.51771970743929452273, s.y[1] / r - 0.85555029369540950658);
@@ -70,7 +72,8 @@ TEST(RadauOnThePendulum, TakesStepsOfTheSlowMotion) {
   EXPECT_LT(slow_error(r.end), 1e-7);
 }
 
-// Prothero and Robinson: y = cos t after a transient. A fast rate makes steps far longer than their polynomials allow.
+// The problem of Prothero and Robinson: after a transient y = cos t. Because the rate is fast, steps become far longer
+// than their polynomials could interpolate.
 TEST(RadauBetweenItsSteps, RowsAreAsAccurateAsSteps) {
   const TextModel model =
       read_model("m.toml", "parameters.rate = 1e4\ncoordinates.y = 0\nrate.y = \"-rate*(y - cos(t)) - sin(t)\"\n");
@@ -101,7 +104,8 @@ TEST(RadauOnThePendulum, CostsTheSameForEveryStiffness) {
   }
 }
 
-// Error at most three tolerances (the published goal), for every number of stages that is chosen by itself.
+// The error is at most three times the tolerance (the published goal), whichever number of stages is chosen
+// automatically.
 TEST(RadauOnThePendulum, KeepsItsTolerance) {
   const TextModel model = pendulum(1e-5);
   for (const double rtol : {1e-5, 1e-7, 1e-9, 1e-10}) {
@@ -112,7 +116,7 @@ TEST(RadauOnThePendulum, KeepsItsTolerance) {
 }
 
 TEST(RadauOnThePendulum, DampsALargeOscillation) {
-  const TextModel model = pendulum(1e-5, 1e-3);  // the spring holds 5000 units of energy, the swing one
+  const TextModel model = pendulum(1e-5, 1e-3);  // the energy of the spring is 5000, that of the swing is 1
   const Ending r = run(*model.problem, "radau", {}, tolerance(1e-7), 20);
   ASSERT_EQ(r.status, AdvanceStatus::ok);
   EXPECT_LE(r.work.steps, 165);
@@ -121,7 +125,7 @@ TEST(RadauOnThePendulum, DampsALargeOscillation) {
   EXPECT_TRUE(r.said("damped"));
 }
 
-// What was in the swing and the spring is still there or was damped, whatever the stiffness and the tolerance.
+// All of the energy is still there or reported as damped, for any stiffness and tolerance.
 TEST(RadauOnThePendulum, AccountsForTheEnergyItDamps) {
   for (const double epsilon : {1e-3, 1e-5})
     for (const double rtol : {1e-3, 1e-5, 1e-7}) {
@@ -132,14 +136,14 @@ TEST(RadauOnThePendulum, AccountsForTheEnergyItDamps) {
     }
 }
 
-// A gap whose direction turns by the mass alone is damped as well.
+// The direction of this gap turns only because the mass matrix changes. Its oscillation is damped as well.
 TEST(Radau, DampsWhereTheMassTurns) {
   const Ending r = run(*make_model("cart", {}).problem, "radau", {}, tolerance(1e-6), 2);
   EXPECT_LE(r.work.steps, 200);
   EXPECT_GT(r.damped, 0.1);
 }
 
-// Gaps that are not stiff are followed: the whole motion is that of an explicit method.
+// Gaps that are not stiff are followed, so the motion is that of an explicit method.
 TEST(Radau, FollowsGapsThatAreNotStiff) {
   for (const OptionSet& options : {OptionSet{}, OptionSet{{"fast", "resolve"}}}) {
     const TextModel model = make_model("stiff_spring", {{"epsilon", "0.3"}});
@@ -163,12 +167,13 @@ TEST(Radau, PreservesAnAmplitudeWhenAsked) {
   ASSERT_EQ(r.status, AdvanceStatus::ok);
   const double radius = std::hypot(r.end.y[0], r.end.y[1]);
   const double energy = 0.5 * r.end.v().squaredNorm() - r.end.y[1] + 0.5 * std::pow((radius - 1) / 1e-5, 2);
-  EXPECT_NEAR(energy, 0.5, 0.1);  // JP95 fig. 2: between 0.476 and 0.525 at h = 0.01; these steps are longer
+  EXPECT_NEAR(energy, 0.5, 0.1);  // JP95 fig. 2 has 0.476 to 0.525 at h = 0.01; these steps are longer
   EXPECT_FALSE(r.said("aliased_resonance"));
   EXPECT_LE(r.work.steps, 2500);
 }
 
-// Published solutions of the test set for initial value problem solvers (Mazzia, Magherini), both stiff.
+// Two stiff problems with the published solutions of the test set for initial value problem solvers (Mazzia,
+// Magherini).
 TEST(RadauOnFirstOrderSystems, VanDerPol) {
   const TextModel model = read_model("m.toml", R"toml(
 [parameters]
@@ -208,7 +213,7 @@ c = "3e7*b^2"
   EXPECT_LE(r.work.steps, 300);
 }
 
-// A stiff gap beside a hard constraint: a rod of fixed length with a stiff spring at its end.
+// A stiff gap together with a hard constraint: a rod of fixed length with a stiff spring at its end.
 TEST(Radau, TakesGapsAndConstraintsTogether) {
   const auto text = [](double stiffness) {
     return fmt::format(R"toml(
@@ -239,7 +244,7 @@ equation = "x^2 + y^2 - 1"
     }
   }
   const Ending slow = run(*stiff.problem, "radau", {}, tolerance(1e-9), 1.5);
-  // The same with a rod instead of the spring.
+  // The same with a second rod instead of the spring.
   const TextModel rods = read_model("m.toml", R"toml(
 [coordinates]
 x = 1.0
@@ -261,7 +266,7 @@ equation = "(u - x)^2 + (w - y)^2 - 1"
   EXPECT_LT((followed.end.q() - whole.end.q()).cwiseAbs().maxCoeff(), 1e-7);
 }
 
-// Multipliers of constraints beside gaps that go on oscillating are those of the motion as it is.
+// If the gaps continue to oscillate, the multipliers of the constraints are those of the oscillating motion.
 TEST(Gauss, GivesTheForcesOfConstraintsBesideGaps) {
   const TextModel model = make_model("bushing_pendulum", {});
   const Ending gauss = run(*model.problem, "gauss", {}, FixedStep{0.001}, 2);
@@ -269,7 +274,7 @@ TEST(Gauss, GivesTheForcesOfConstraintsBesideGaps) {
   EXPECT_LT((gauss.end.lambda() - exact.end.lambda()).cwiseAbs().maxCoeff(), 1e-3);
 }
 
-// A coordinate that is led by a constraint of time: also inside steps.
+// A coordinate that is prescribed by a constraint that depends on time, also inside steps.
 TEST(Radau, FollowsAMovingConstraintInsideItsSteps) {
   RunPlan plan = plan_with("radau", 6, 1e-6);
   plan.output = Grid{0.05};
@@ -288,7 +293,7 @@ equation = "x - sin(t)"
 
 TEST(Warnings, AliasedResonance) {
   const TextModel model = pendulum(1e-5);
-  // k = 30 for s = 5; the swing turns at sqrt(2) at the bottom: h <= 0.0146.
+  // The factor is 30 for s = 5, and at the bottom the swing turns at the rate sqrt(2). This limits h to 0.0146.
   EXPECT_FALSE(run(*model.problem, "gauss", {}, FixedStep{0.0125}, 4).said("aliased_resonance"));
   const Ending beyond = run(*model.problem, "gauss", {}, FixedStep{0.025}, 4);
   ASSERT_TRUE(beyond.said("aliased_resonance"));
@@ -299,7 +304,7 @@ TEST(Warnings, AliasedResonance) {
     }
 }
 
-// The stiffest of two rods is aliased to the slowest rotation: h^2 <= 30 * 1e-7 / w_slow.
+// The oscillation of the stiffer spring is aliased to the slowest rotation: h^2 <= 30 * 1e-7 / w_slow.
 TEST(Warnings, AliasedResonanceOfTheStiffestGap) {
   const TextModel model = read_model("m.toml", R"toml(
 [coordinates]
@@ -335,7 +340,8 @@ TEST(Warnings, FastEnergyWithVaryingFrequencies) {
       run(*pendulum(1e-5, 1e-5).problem, "radau", {}, tolerance(1e-6), 2).said("fast_energy_with_varying_frequencies"));
 }
 
-// Gaps that open lead off the hard constraints; where steps end on the smooth motion they come back onto them.
+// Gaps that open lead away from the hard constraints. Steps that end on the smooth motion satisfy the constraints
+// again.
 TEST(Radau, KeepsHardConstraintsBesideSoftGaps) {
   for (const double rtol : {1e-2, 1e-3}) {
     RunPlan plan = plan_with("radau", 1, rtol);

@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// radau with hard constraints at tolerances near rounding. Accelerations of stages contain the rounding of positions
-// divided by h^2; where the constraints turn, that once stayed in the error of every step, however small.
+// radau with hard constraints at tolerances near rounding. The accelerations of the stages contain the rounding of the
+// positions divided by h^2. If the constraints turn, this part once remained in the error of every step, however
+// short.
 #include "support/text_models.hpp"
 
 namespace trill::testing_models {
 namespace {
-// A bar hangs on a block on a rail, and a second one on the first; it starts at rest with small masses in between.
+// A block on a rail, a bar that hangs from it, and a second bar that hangs from the first. The motion starts from
+// rest, and the masses between are small.
 const char* bars_on_a_rail = R"toml(
 [coordinates]
 s = { start = 0.0, mass = 0.4 }
@@ -35,7 +37,7 @@ TEST(RadauAtTightTolerances, FollowsItOnHardConstraints) {
   }
 }
 
-// Stiff gaps that are followed, beside constraints.
+// Stiff gaps whose oscillation is followed, together with constraints.
 TEST(RadauAtTightTolerances, FollowsItOnAFlexibleRod) {
   const TextModel model = make_model("slider_crank", {{"k", "3"}, {"l1", "0.1"}, {"l2", "0.4"}});
   const Solution exact = run_of(model.problem->clone(), plan_with("dop853", 0.02, 1e-13));

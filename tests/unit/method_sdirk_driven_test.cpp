@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// sdirk by rtol where constraints prescribe the whole motion.
+// sdirk with a tolerance on a mechanism whose whole motion is prescribed.
 #include "support/text_models.hpp"
 
 #include <cmath>
 
 namespace trill::testing_models {
 namespace {
-// A crank that is driven through ten turns leads a rod: nothing is free, so that every end of a step lies on the right
-// place whatever its length, if the rod does not change to the other side of its line.
+// A crank is driven through ten turns and moves a rod. Nothing is free, so every step ends at the right place whatever
+// its length, unless it is so long that the rod goes to the other of its two possible positions.
 TEST(Sdirk, FollowsAMechanismThatIsDrivenThroughout) {
   const char* const text = R"toml(
 [bodies]

@@ -11,7 +11,7 @@ namespace trill::test {
 namespace {
 using Complex = std::complex<double>;
 
-// R(z) = 1 + z b^T (I - z A)^-1 1
+// R(z) = 1 + z b^T (I - z A)^-1 1.
 Complex stability_function(const SdirkTableau& t, Complex z) {
   const auto s = t.stages;
   const Eigen::MatrixXcd m = Eigen::MatrixXcd::Identity(s, s) - z * t.a.cast<Complex>();
@@ -50,7 +50,7 @@ TEST(SdirkTableau, OrderConditions) {
   EXPECT_EQ(make_sdirk_tableau(4, 0.3).order, 3);
 }
 
-// All stages of the tableau for constraints are of order 2, and R is that of the tableau for free systems.
+// In the tableau for constraints all stages are of order 2, and R is that of the tableau for free systems.
 TEST(SdirkTableau, WithConstraints) {
   for (const int stages : {2, 3, 4})
     for (const double gamma : gammas(stages)) {
@@ -99,7 +99,7 @@ TEST(SdirkTableau, ErrorWeightsVanishBelowTheirOrder) {
     }
 }
 
-// |R(i y)| <= 1 inside the ranges and not outside; R vanishes at infinity.
+// R(i y)| <= 1 holds for gamma inside the ranges and not outside; R vanishes at infinity.
 TEST(SdirkTableau, LStableExactlyInTheRange) {
   const auto worst = [](int stages, double gamma) {
     const SdirkTableau t = make_sdirk_tableau(stages, gamma);
@@ -118,7 +118,7 @@ TEST(SdirkTableau, LStableExactlyInTheRange) {
   }
 }
 
-// Radii of one step of the oscillator, three stages.
+// Spectral radii of one step for the oscillator, with three stages.
 TEST(Sdirk, DampingTable) {
   struct Row {
     const char* gamma;
@@ -131,7 +131,8 @@ TEST(Sdirk, DampingTable) {
                          Row{"0.6", 0.9198526472938829, 0.1081993771054601, 0.010192296455317522},
                          Row{"0.8", 0.8136832909439851, 0.026783237850713997, 0.00047510847841017255}})
     for (const auto& [mu, radius] : {std::pair{1.0, row.at_1}, {10.0, row.at_10}, {100.0, row.at_100}}) {
-      // R(i mu) (q - i v) is the new q - i v; both kinds of problem have to give it.
+      // R(i mu) (q - i v) is the new value of q - i v. It must be the same for a mechanical and for a first-order
+      // problem.
       Walk mechanical(oscillator(1), "sdirk", {{"gamma", row.gamma}});
       const FormulaRate rotation(Vec::Unit(2, 0), [](double, In y, Out d) { d << y[1], -y[0]; });
       Walk first_order(rotation, "sdirk", {{"gamma", row.gamma}});
@@ -158,7 +159,7 @@ TEST(Sdirk, Orders) {
   EXPECT_NEAR(order({{"stages", "4"}}), 3, 0.2);
 }
 
-// The estimate is O(h^stages) and not far from the true error of one step.
+// The estimate is O(h^stages).
 TEST(Sdirk, EstimateHasItsOrder) {
   const auto problem = one_mass(1, 0.5, [](double x) { return -std::sin(x); });
   for (const OptionSet& options : {OptionSet{{"stages", "2"}, {"gamma", "0.5"}}, OptionSet{{"gamma", "0.25"}},
@@ -172,12 +173,13 @@ TEST(Sdirk, EstimateHasItsOrder) {
   }
 }
 
-// A stiff component at rest does not show in the estimate; without its damping it would be 100 times larger.
+// A stiff component that is small does not spoil the estimate. Without the damping of the estimate it would be 100
+// times larger.
 TEST(Sdirk, StiffComponentsAreDampedInTheEstimate) {
   const FormulaRate stiff(Vec::Constant(1, 1e-3), [](double, In y, Out d) { d[0] = -1e6 * y[0]; });
   Walk walk(stiff, "sdirk");
   const StepResult result = walk.step(0.1);
-  EXPECT_LT(1e-13 * result.error * 1e-3, 3e-3);  // by rtol |y|: of the size of y, not of h f(y)
+  EXPECT_LT(1e-13 * result.error * 1e-3, 3e-3);  // the error is of the size of y and not of h f(y)
 }
 
 TEST(Sdirk, AdaptiveStepsMeetTheTolerance) {
@@ -207,7 +209,7 @@ TEST(Sdirk, KeepsItsMatrix) {
   EXPECT_LE(walk.work.jacobians, 2);
 }
 
-// Position-dependent mass and velocity-dependent force: the polar pendulum against its Cartesian twin's method.
+// A mass that depends on positions and a force that depends on velocities: the pendulum in polar coordinates.
 TEST(Sdirk, MassOfThePosition) {
   const auto made = make_model("stiff_spring_polar", {});
   const Vec exact = at_end(*made.problem, "dop853", {}, 1, 4000);
@@ -247,7 +249,7 @@ TEST(Sdirk, NewtonFailureLeavesTheStateAlone) {
   EXPECT_EQ(walk.step(0.002).status, StepStatus::ok);
 }
 
-// Above the error it is allowed the step is not taken, and the next try begins from the same slopes.
+// A step whose error is above the allowed one is not taken, and the next attempt begins with the same slopes.
 TEST(Sdirk, RejectedStepsCanBeRepeated) {
   const auto problem = one_mass(1, 0.5, [](double x) { return -std::sin(x); });
   Walk walk(problem, "sdirk"), twin(problem, "sdirk");

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// sdirk with hard constraints at tolerances near rounding. Small deflections are tested by their own size, but follow
-// from large positions through the constraints, whose rounding once kept Newton's iteration from ending.
+// sdirk with hard constraints at tolerances near rounding. Small deflections have tolerances relative to their own
+// size, but the constraints connect them to large positions. The rounding of these once kept Newton's iteration from
+// ending.
 #include "support/text_models.hpp"
 
 #include <fstream>

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Stages of a step with h >> epsilon: starting values of Newton's iteration against the exact stages (JP95 sec. 4), its
-// correction against a dense matrix, and the transformation that takes the stages apart.
+// The stages of a step with h >> epsilon: starting values of Newton's iteration are compared with the exact stages
+// (JP95 sec. 4), its corrections with those from a dense matrix, and the transformation that decouples the stages is
+// tested.
 #include "linalg/eigenpairs.hpp"
 #include "method/stage_system.hpp"
 #include "support/algebra.hpp"
@@ -12,7 +13,7 @@ namespace trill::testing_models {
 namespace {
 constexpr double h = 0.01, y0 = 1e-5, z0 = 0.7;
 
-// y' = z, z' = -lambda, y = epsilon^2 lambda.
+// The oscillator as a system y' = z, z' = -lambda, y = epsilon^2 lambda.
 TextModel oscillator(double epsilon) {
   return read_model("oscillator", R"toml(
 [parameters]
@@ -30,7 +31,7 @@ struct Stages {
   ExtendedVec y, z, lambda;
 };
 
-// (epsilon^2 + h^2 A^2) lambda = y0 + h A 1 z0, with what is known exactly of a first stage at the start.
+// The exact stages satisfy (epsilon^2 + h^2 A^2) lambda = y0 + h A 1 z0.
 Stages exact_stages(ImplicitFamily family, int s, double epsilon) {
   const ExtendedMat A = extended_tableau(family, s).A;
   const ExtendedVec one = ExtendedVec::Ones(s);
@@ -41,8 +42,8 @@ Stages exact_stages(ImplicitFamily family, int s, double epsilon) {
   return {square * lambda, one * static_cast<long double>(z0) - H * (A * lambda), lambda};
 }
 
-// As the method starts from the slow point q~ = v~ = a = lambda_s = 0, mu = y0, nu = z0, and by the formula for
-// multipliers that `far` belongs to.
+// The starting values that the method computes from the slow point q~ = v~ = a = lambda_s = 0, mu = y0, nu = z0. The
+// multipliers are computed with the coefficients `far` of y0/h^2.
 Stages starting_values(const StageBlock& block, double epsilon, const Vec& far) {
   const TextModel model = oscillator(epsilon);
   LiftedForm form(mechanics(model));
@@ -87,7 +88,7 @@ struct Row {
   double y, z, lambda;  // errors at epsilon = 1e-7, from a computation with 30 digits
 };
 
-// StartErrors of z and lambda relative to the largest stage.
+// The errors of z and lambda are relative to the largest stage.
 TEST(StartingValues, OfInvertibleTableausAreOffByEpsilonSquared) {
   for (const Row& row : {Row{"gauss", ImplicitFamily::gauss, gauss_tableau, 5, 1.03e-11, 3.65e-6, 1.23e-7},
                          Row{"radau", ImplicitFamily::radau_iia, radau_iia_tableau, 3, 2.91e-12, 8.72e-7, 9.96e-9}}) {
@@ -102,8 +103,9 @@ TEST(StartingValues, OfInvertibleTableausAreOffByEpsilonSquared) {
   }
 }
 
-// StartErrors themselves, at epsilon = 1e-6: the first stage holds y0/epsilon^2, whose rounding is 1e-7 at epsilon =
-// 1e-7. The printed coefficient of y0/h^2, At^-2 1, leaves an error that does not fall.
+// These errors are absolute and belong to epsilon = 1e-6, because the first stage contains y0/epsilon^2, whose
+// rounding is 1e-7 at epsilon = 1e-7. With the coefficient of y0/h^2 that is printed in the paper, At^-2 1, the error
+// does not become smaller with epsilon.
 TEST(StartingValues, OfLobattoIIIAAreOffByEpsilonSquaredOnceCorrected) {
   struct PrintedError {
     Row row;
@@ -126,7 +128,7 @@ TEST(StartingValues, OfLobattoIIIAAreOffByEpsilonSquaredOnceCorrected) {
   }
 }
 
-// A pendulum on a stiff spring with friction, so that every part of the matrix counts.
+// A pendulum on a stiff spring with friction. No block of its Newton matrix vanishes.
 TextModel damped_pendulum() {
   return read_model("damped_pendulum", R"toml(
 [coordinates]
@@ -146,7 +148,8 @@ group = "drag"
                     {});
 }
 
-// The Newton matrix of all stages at once. Of partitioned methods without forces of velocity, which they leave out.
+// The Newton matrix of all stages together. For partitioned methods it is without derivatives of forces with respect
+// to velocities, since these methods leave them out.
 Mat dense_matrix(const StageBlock& block, const LiftedForm& form) {
   const Index n = form.unknowns(), m = form.rows(), width = n + m;
   const Mat M = dense(form.mass()), slope = dense(form.slope()), G = dense(form.jacobian());
@@ -182,7 +185,7 @@ TEST(StageSystem, CorrectionIsThatOfTheDenseMatrix) {
     ASSERT_TRUE(stages.prepare(r));
     stages.correct(r, ours);
     const Mat matrix = dense_matrix(block, form);
-    // Rows and columns scaled to the sizes of balance and displacement: multipliers are 1/h^2 larger.
+    // Rows and columns are scaled, because multipliers are larger than displacements by 1/h^2.
     Vec scale = Vec::Ones(r.size());
     for (Index i = 2; i < r.size(); i += 3) scale[i] = 1 / (h * h);
     const Mat scaled = scale.asDiagonal() * matrix * scale.asDiagonal();
@@ -192,8 +195,8 @@ TEST(StageSystem, CorrectionIsThatOfTheDenseMatrix) {
   }
 }
 
-// Rows: real and imaginary parts of a complex matrix of modes as [Re, -Im; Im, Re], which has its singular values
-// twice.
+// A complex matrix of modes is written as the real matrix [Re, -Im; Im, Re], which has the same singular values, each
+// of them twice.
 struct ModeMatrices {
   Mat transform, inverse;
 };
@@ -221,7 +224,8 @@ double largest_singular_value(const Mat& a) {
   return std::sqrt(symmetric_eigenpairs(squares, Mat::Identity(a.cols(), a.cols())).values.maxCoeff());
 }
 
-// The transformation is harmless: with eigenvectors of length one its condition grows by less than 4 with a stage.
+// The transformation loses few digits: with eigenvectors of length one its condition number grows by a factor of less
+// than 4 with each stage.
 TEST(StageBlock, TransformationIsWellConditioned) {
   struct Conditions {
     ImplicitTableau (*make)(int);

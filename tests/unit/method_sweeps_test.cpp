@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The sweeps of SHAKE as an option of rattle.
+// The option of rattle that solves the constraints one after the other in sweeps, as SHAKE does.
 #include "support/text_models.hpp"
 
 #include <cmath>
@@ -62,7 +62,7 @@ TEST(Sweeps, HaveSecondOrder) {
   EXPECT_NEAR(std::log2(error(0.01) / error(0.005)), 2, 0.1);
 }
 
-// A loose tolerance leaves constraints open by as much.
+// With a loose tolerance the constraints are violated by about this tolerance.
 TEST(Sweeps, StopAtTheirTolerance) {
   const Solution loose = fall(sweeps("1", "1e-5"), 0.01);
   const double open = loose.measured().row(loose.quantity("constraint")).maxCoeff();

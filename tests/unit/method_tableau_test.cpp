@@ -24,9 +24,10 @@ namespace {
 using trill::ExplicitTableau;
 using Real = long double;
 
-// Rooted trees with their density gamma(t) and the stage vector phi_i(t) of one tableau: for a root with children t_1,
-// ..., t_m, gamma(t) = |t| prod gamma(t_l) and phi_i(t) = prod_l sum_j a_ij phi_j(t_l). A method with weights w has
-// order p at theta if and only if sum_i w_i phi_i(t) = theta^|t| / gamma(t) for all trees of at most p vertices.
+// Rooted trees with their density gamma(t) and the vector phi_i(t) for the stages of one tableau. For a root with the
+// children t_1, ..., t_m these are gamma(t) = |t| prod gamma(t_l) and phi_i(t) = prod_l sum_j a_ij phi_j(t_l). A
+// method with the weights w has order p at theta if and only if sum_i w_i phi_i(t) = theta^|t| / gamma(t) for all
+// trees of at most p vertices.
 struct Tree {
   int vertices;
   Real gamma;
@@ -47,8 +48,8 @@ class Forest {
 
   [[nodiscard]] const std::vector<Tree>& trees() const { return trees_; }
 
-  // Largest defect of the order conditions of the trees with `from` to `to` vertices; `target` scales 1 / gamma, so 0
-  // tests that an error estimate vanishes.
+  // The largest defect of the order conditions of the trees with `from` to `to` vertices. `target` is a factor of 1 /
+  // gamma; with the value 0 this tests that an error estimate vanishes.
   [[nodiscard]] Real defect(std::span<const double> weights, int from, int to, Real theta = 1, Real target = 1) const {
     Real worst = 0;
     for (const Tree& t : trees_) {
@@ -74,7 +75,7 @@ class Forest {
   }
 
  private:
-  // Multisets of known trees, indices not increasing, with `vertices` vertices in all.
+  // All multisets of known trees with `vertices` vertices together, as lists of indices that do not increase.
   void choose(int vertices, std::size_t end, std::vector<std::size_t>& children,
               std::vector<std::vector<std::size_t>>& found) const {
     if (vertices == 0) {
@@ -107,7 +108,7 @@ class Forest {
   std::vector<Tree> trees_;
 };
 
-// Rounding of the stored coefficients; those of dop853 reach 43 in `a` and 528 in `dense`.
+// The rounding of the stored coefficients. Those of dop853 are as large as 43 in `a` and 528 in `dense`.
 double tolerance(const ExplicitTableau& tableau) { return tableau.name == "dop853" ? 5e-15 : 2e-15; }
 
 class Tableau : public testing::TestWithParam<ExplicitTableau> {
@@ -194,7 +195,7 @@ TEST_P(Tableau, QuadratureConditions) {
 
 TEST_P(Tableau, ErrorEstimatesVanishToTheirOrder) {
   const auto& t = tableau();
-  if (t.error.empty()) return;  // rk4 has none
+  if (t.error.empty()) return;  // rk4 has no error estimate
   const Forest forest(t, 6);
   const int exact_to = t.error3.empty() ? t.error_order : 5;
   EXPECT_LT(forest.defect(t.error, 1, exact_to, 1, 0), tolerance(t));
@@ -207,7 +208,7 @@ TEST_P(Tableau, ErrorEstimatesVanishToTheirOrder) {
   if (!t.error3.empty()) {
     EXPECT_LT(forest.defect(t.error3, 1, 3, 1, 0), tolerance(t));
     EXPECT_GT(forest.defect(t.error3, 4, 4, 1, 0), 1e-5L);
-    EXPECT_EQ(t.error_order, 2 * 5 - 3);  // h^6 squared over h^4
+    EXPECT_EQ(t.error_order, 2 * 5 - 3);  // the estimate is h^6 squared divided by h^4
   }
 }
 
@@ -260,7 +261,7 @@ TEST_P(Tableau, DenseDerivativeMatchesDifferences) {
   }
 }
 
-// One step of the loop described in the header, on y1' = y2, y2' = -sin(y1) + cos(3 t) y2 / 4.
+// One step of the loop described in the header, for y1' = y2, y2' = -sin(y1) + cos(3 t) y2 / 4.
 using State = std::array<double, 2>;
 State rhs(double t, const State& y) { return {y[1], -std::sin(y[0]) + 0.25 * std::cos(3.0 * t) * y[1]}; }
 
@@ -294,7 +295,7 @@ Step one_step(const ExplicitTableau& tableau, double t, const State& y, double h
 
 TEST_P(Tableau, GenericLoopShowsBothOrders) {
   const auto& t = tableau();
-  const double theta = 0.8;  // where the leading error term of all three is dominant at these steps
+  const double theta = 0.8;  // here the leading error term dominates for all three methods at these steps
   const State y0{0.7, -0.4};
   const auto local_errors = [&](double h) {
     const auto reference = [&](double end) {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// nose_hoover, sinr, lin and langevin_respa: exact laws on an oscillator, what they keep, and what they refuse.
+// nose_hoover, sinr, lin and langevin_respa: exact averages on an oscillator, what they conserve, and what they
+// refuse.
 #include "driver/averages.hpp"
 #include "support/mentions.hpp"
 #include "support/text_models.hpp"
@@ -33,7 +34,7 @@ double mean_of(const Solution& s, const char* name) {
   return values.tail(values.size() * 9 / 10).mean();
 }
 
-// Levels of forces in a heat bath.
+// A model in a heat bath whose forces are in several groups, for methods with several step sizes.
 const char* const levels = R"toml(
 coordinates.x = { start = 1, velocity = 0.3, mass = 2 }
 coordinates.y = { start = 0.2, velocity = -0.1 }
@@ -58,7 +59,7 @@ TEST(LangevinRespa, WithoutFrictionItIsRespa) {
   expect_equal(plain.y(), still.y(), "langevin_respa", 1e-12);
 }
 
-// With one level it is BAOAB, random numbers and all.
+// With one level the method is BAOAB with the same random numbers.
 TEST(LangevinRespa, WithOneLevelItIsBaoab) {
   const std::string bath = std::string(levels) + "[heat_bath]\nfriction = 0.7\ntemperature = 1.3\n";
   RunPlan plan = plan_with("langevin_splitting", 4, 0.05);
@@ -68,8 +69,8 @@ TEST(LangevinRespa, WithOneLevelItIsBaoab) {
   expect_equal(plain.y(), run_of(read_model("m.toml", bath).problem, plan).y(), "langevin_respa", 1e-12);
 }
 
-// kT/k of a harmonic system: U = 8 x^2 + 10 y^2 + 0.1 (x - y)^2 has the matrix of second derivatives (16.2, -0.2; -0.2,
-// 20.2), whose inverse has 20.2/(16.2 20.2 - 0.04) at its first place.
+// For a harmonic system the covariance is kT K^-1. U = 8 x^2 + 10 y^2 + 0.1 (x - y)^2 has the matrix of second
+// derivatives (16.2, -0.2; -0.2, 20.2), whose inverse has 20.2/(16.2 20.2 - 0.04) as its first entry.
 TEST(LangevinRespa, SamplesPositions) {
   std::string text = std::string(levels) + "[heat_bath]\nfriction = 0.5\ntemperature = 1\n";
   text.replace(text.find("x^2*y/5 + "), 10, "");
@@ -110,7 +111,8 @@ group = "slow"
   }
 }
 
-// A single thermostat on an oscillator is not ergodic: 0.863 from this start (Q = 1), and 1 for chains.
+// A single thermostat on an oscillator is not ergodic: from this start and with Q = 1 the mean square is 0.863. With a
+// chain of thermostats it is 1.
 TEST(NoseHooverChains, OneThermostatIsNotErgodic) {
   const OptionSet single{{"chain", "1"}, {"mass", "1"}, {"speed", "0.3"}},
       chain{{"chain", "4"}, {"mass", "1"}, {"speed", "0.3"}};
@@ -118,7 +120,7 @@ TEST(NoseHooverChains, OneThermostatIsNotErgodic) {
   EXPECT_NEAR(mean_of(sampled(oscillator, "nose_hoover", chain, 40000, 0.05), "square"), 1, 0.05);
 }
 
-// The extended energy is conserved to second order.
+// The error of the extended energy is of second order in h.
 TEST(NoseHooverChains, KeepTheExtendedEnergy) {
   const auto drift = [](double h) {
     const Solution s = sampled(oscillator, "nose_hoover", {{"chain", "2"}, {"mass", "1"}, {"speed", "0.3"}}, 20, h);
@@ -129,7 +131,7 @@ TEST(NoseHooverChains, KeepTheExtendedEnergy) {
   EXPECT_NEAR(std::log2(drift(0.02) / drift(0.01)), 2, 0.2);
 }
 
-// Reversed velocities lead back, thermostats included: the path at t and -t from a start at rest is the same.
+// The error of the state at t = 4 falls with h^2.
 TEST(NoseHooverChains, HaveSecondOrder) {
   const auto end = [](double h) { return last_of(sampled(oscillator, "nose_hoover", {{"mass", "1"}}, 4, h)); };
   const Vec fine = end(0.1 / 64);
@@ -147,8 +149,8 @@ TEST(NoseHooverChains, NeedAMass) {
   }
 }
 
-// Every direction keeps its energy with its thermostats, positions have the temperature of the bath, and the kinetic
-// temperature is L/(L+1) of it.
+// For every direction the energy together with its thermostats is constant. The positions have the temperature of the
+// bath; the kinetic temperature is L/(L+1) times it.
 TEST(Sinr, KeepsItsEnergyAndSamplesPositions) {
   RunPlan plan = plan_with("sinr", 2000, 0.1);
   plan.model = "langevin";
@@ -158,7 +160,7 @@ TEST(Sinr, KeepsItsEnergyAndSamplesPositions) {
   EXPECT_NEAR(mean_of(s, "kinetic_temperature"), 0.8, 0.01);
 }
 
-// Steep forces would overflow hyperbolic functions that are not scaled.
+// With such steep forces hyperbolic functions overflow unless they are scaled.
 TEST(Sinr, SurvivesSteepForces) {
   std::string steep = oscillator;
   steep.replace(steep.find("x^2/2"), 5, "1e8*(x - 3)^4");
@@ -167,11 +169,13 @@ TEST(Sinr, SurvivesSteepForces) {
   EXPECT_LT(s.measured().row(s.quantity("isokinetic_error")).maxCoeff(), 1e-9);
 }
 
-// Slow forces in outer steps near half a fast period: impulses with friction alone resonate there, this stays bounded.
+// The slow force acts in outer steps of nearly half a fast period. Impulse methods with friction alone are resonant
+// there; this method remains bounded.
 TEST(Sinr, DoesNotResonate) {
   const std::string both = std::string(oscillator) + "[[potential]]\nenergy = \"0.05*x^2\"\ngroup = \"slow\"\n";
   const Solution s = sampled(both, "sinr", {{"fast", "fast"}, {"inner", "30"}}, 30000, 0.475 * 2 * 3.141592653589793);
-  EXPECT_NEAR(mean_of(s, "square") * 1.1, 1.0, 0.06);  // means over inner steps; 1.000 in the literature's linear model
+  // Means over inner steps; in the literature 1.000 for the linear model.
+  EXPECT_NEAR(mean_of(s, "square") * 1.1, 1.0, 0.06);
 }
 
 TEST(Sinr, RefusesConstraints) {
@@ -184,7 +188,7 @@ TEST(Sinr, RefusesConstraints) {
   }
 }
 
-// Linear systems are solved exactly whatever the step: without heat the damped oscillator, and with it both variances.
+// Linear systems are solved exactly with any step: the damped oscillator without noise, and both variances with it.
 TEST(Lin, IsExactOnLinearSystems) {
   std::string cold = oscillator;
   cold.replace(cold.find("temperature = 1"), 15, "temperature = 0");
@@ -197,7 +201,8 @@ TEST(Lin, IsExactOnLinearSystems) {
   EXPECT_NEAR(mean_of(warm, "kinetic_temperature"), 1, 0.05);
 }
 
-// A free particle diffuses: <x^2> = 2 kT/gamma (t - (1 - e^-t)/gamma ...) by the formula of a mode without stiffness.
+// A free particle diffuses. Its <x^2> is that of a mode without stiffness that starts at rest:
+// (2 g - 3 + 4 e^-g - e^-2g)/g^2 at t = 1 with kT = m = 1.
 TEST(Lin, FreeParticlesDiffuse) {
   std::string text =
       "[sets]\np = 400\n[coordinates]\nx = { over = \"p\", start = 0 }\n[[potential]]\nover = \"p\"\n"

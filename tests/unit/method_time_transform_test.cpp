@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Variable steps by a transformation of time. Their numbers on an eccentric orbit are the figure pjy97_time_transform.
+// Variable steps by a transformation of time. Their errors on an eccentric orbit are tested in the figure
+// pjy97_time_transform.
 #include "support/mentions.hpp"
 #include "support/text_models.hpp"
 #include "trill/problem/model_registry.hpp"
@@ -26,7 +27,7 @@ OptionSet with_step(const std::string& name, double step) {
   return options;
 }
 
-// The last step is cut so that the run ends in time, and values inside steps are those of the motion.
+// The last step is shortened so that the run ends at the given time. Values inside steps are accurate as well.
 TEST(TimeTransform, EndsInTimeWithSecondOrder) {
   RunPlan exact;
   exact.model = "kepler";
@@ -46,7 +47,7 @@ TEST(TimeTransform, EndsInTimeWithSecondOrder) {
   }
 }
 
-// Steps are short near the centre, by the scale.
+// The scale makes steps short near the centre.
 TEST(TimeTransform, StepsFollowTheScale) {
   for (const char* name : names) {
     const Solution s = orbit(name, with_step(name, 0.02), 12);
@@ -55,7 +56,7 @@ TEST(TimeTransform, StepsFollowTheScale) {
   }
 }
 
-// With the scale 1 both are Verlet's method.
+// With a constant scale of 1 both methods are Verlet's method.
 TEST(TimeTransform, WithoutAScaleItIsVerlet) {
   RunPlan plan = plan_with("verlet", 2, 0.01);
   plan.model = "kepler";

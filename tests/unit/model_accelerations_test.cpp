@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Accelerations and forces of joints by name in measures, and velocities at the start that joints determine.
+// Measures that contain accelerations and forces of joints by name, and start velocities that are determined by
+// joints.
 #include "support/text_models.hpp"
 
 #include <cmath>
@@ -16,7 +17,7 @@ using testing::IsEmpty;
 
 constexpr double g = 9.81;
 
-// The measures of a model at its start, without the energy.
+// The measures of a model at its start, except for the energy.
 Vec measures_of(const std::string& text) {
   const TextModel model = read_model("m.toml", text);
   const State s = model.problem->initial_state();
@@ -30,7 +31,8 @@ std::string measure(const std::string& value) {
   return fmt::format("[[measure]]\nname = \"m{}\"\nvalue = \"{}\"\n", ++number, value);
 }
 
-// A bob on a rod of length 1 that turns with w at the angle c from below: tangential -g sin c, centripetal w^2.
+// A bob on a rod of length 1 at the angle c from below that turns at the rate w. Its tangential acceleration is -g sin
+// c, its centripetal one w^2.
 TEST(Accelerations, OfAPendulumOnAConstraint) {
   const double c = 0.7, w = 1.3;
   const Vec found = measures_of(fmt::format("[coordinates]\nx = {{ start = {}, velocity = {} }}\ny = {{ start = {}, "
@@ -42,8 +44,8 @@ TEST(Accelerations, OfAPendulumOnAConstraint) {
   EXPECT_NEAR(found[1], -g * std::sin(c) * std::sin(c) + w * w * std::cos(c), 1e-12);
 }
 
-// A bar that hangs at one end: angular acceleration -m g d sin c/(I + m d^2); its tip is twice as far out as its
-// centre.
+// A bar that hangs from one end has the angular acceleration -m g d sin c/(I + m d^2). Its tip is twice as far from
+// the pivot as its centre.
 TEST(Accelerations, OfBodiesTheirPointsAndTheForcesOfJoints) {
   const double c = 0.4, w = 0.9, m = 2, d = 0.5, inertia = 0.3;
   const Vec found = measures_of(
@@ -83,7 +85,7 @@ TEST(Accelerations, AreKnownToMeasuresOnlyAndGiveWayToNamesOfTheModel) {
             7);
 }
 
-// A slider crank: crank 1, rod 2, driven with 3 rad/s at the angle c.
+// A slider crank, driven with 3 rad/s: the crank has length 1 and the angle c, the rod has length 2.
 std::string slider_crank(const std::string& more_of_crank, const std::string& driver =
                                                                "[[driver]]\nof = "
                                                                "\"crank.angle\"\nvalue = "
@@ -123,7 +125,7 @@ TEST(OpenVelocities, ThoseThatAreGivenStay) {
   EXPECT_EQ(still.problem->initial_state().v(), Vec::Zero(9));
 }
 
-// A pendulum on a driven cart can swing with any velocity.
+// A pendulum on a driven cart: the constraints do not determine the velocity of its swing.
 TEST(OpenVelocities, ThoseThatNothingDeterminesAreAskedFor) {
   const auto cart = [](const char* swing) {
     return fmt::format(

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Rates beside algebraic equations, and rates of expressions, as text: d/dt charge(x) = rate(t, x).
+// Text models with algebraic equations beside rates, and with rates of expressions: d/dt charge(x) = rate(t, x).
 #include "support/text_models.hpp"
 #include "trill/problem/circuit.hpp"
 
@@ -12,7 +12,7 @@ using testing::HasSubstr;
 
 const CircuitProblem& charges(const TextModel& model) { return model.problem->as<CircuitProblem>("the test"); }
 
-// 2 (row 1) - (row 2) is 0 = sin(3 t) - y; then x' = -x - 3 cos(3 t).
+// A hidden algebraic equation: 2 (row 1) - (row 2) is 0 = sin(3 t) - y. Therefore x' = -x - 3 cos(3 t).
 const char* const hidden = R"toml(
 [coordinates]
 x = 1.0
@@ -21,7 +21,7 @@ y = 2.0
 x = { of = "x + y", value = "-x" }
 y = { of = "2*(x + y)", value = "-2*x + y - sin(3*t)" }
 )toml";
-double hidden_x(double t) {  // x(0) = 3, the charge of the start
+double hidden_x(double t) {  // x(0) = 3: x + y keeps its initial value, but y becomes 0
   return -0.3 * std::cos(3 * t) - 0.9 * std::sin(3 * t) + 3.3 * std::exp(-t);
 }
 
@@ -99,15 +99,15 @@ TEST(TextAlgebraic, TheTrapezoidalRuleHasOrderTwo) {
   EXPECT_NEAR(std::log2(errors[0] / errors[1]), 2, 0.1);
 }
 
-TEST(TextAlgebraic, AChargeThatIsNotLinear) {  // (v + v^3)' = -v: log v + 3/2 v^2 + t is constant
+TEST(TextAlgebraic, AChargeThatIsNotLinear) {  // (v + v^3)' = -v, so log v + 3/2 v^2 + t is constant
   const char* const text = "[coordinates]\nv = 1.5\n[rate]\nv = { of = \"v + v^3\", value = \"-v\" }\n";
   const Solution s = run_of(read_model("m.toml", text).problem, plan_with("radau", 5, 1e-9));
   const double v = last_of(s)[0];
   EXPECT_NEAR(std::log(v) + 1.5 * v * v + 5, std::log(1.5) + 1.5 * 1.5 * 1.5, 1e-7);
 }
 
-// Test set for initial value problems, problem 'transamp', t = 0.2; the same 12 digits come from the five charges as an
-// ordinary differential equation, solved by SciPy's Radau at rtol = 1e-12.
+// The problem 'transamp' of the test set for initial value problems at t = 0.2. Written as an ordinary differential
+// equation for its five charges and solved by SciPy's Radau at rtol = 1e-12, it gives the same 12 digits.
 TEST(TextAlgebraic, TheTransistorAmplifierAgreesWithTheTestSet) {
   const Vec reference{{-0.5562145012262709e-2, 0.3006522471903042e1, 0.2849958788608128e1, 0.2926422536206241e1,
                        0.2704617865010554e1, 0.2761837778393145e1, 0.4770927631616772e1, 0.1236995868091548e1}};
@@ -118,7 +118,7 @@ TEST(TextAlgebraic, TheTransistorAmplifierAgreesWithTheTestSet) {
   }
 }
 
-// Test set for initial value problems, problem 'rober', t = 1e11.
+// The problem 'rober' of the test set for initial value problems at t = 1e11.
 TEST(TextAlgebraic, RobertsonAgreesWithTheTestSet) {
   const Vec reference{{0.2083340149701255e-7, 0.8333360770334713e-13, 0.9999999791665050}};
   RunPlan plan = plan_with("radau", 1e11, 1e-8);
@@ -126,7 +126,7 @@ TEST(TextAlgebraic, RobertsonAgreesWithTheTestSet) {
   EXPECT_LT(worst(last_of(run_of(ModelRegistry::all().find("robertson").make({}), plan)), reference), 1e-6);
 }
 
-// Algebraic unknowns between two steps come from their equations, not from the polynomial of a step.
+// Between two steps the algebraic unknowns are computed from their equations, not from the polynomial of the step.
 TEST(TextAlgebraic, EveryRowSatisfiesTheAlgebraicEquations) {
   const TextModel model = read_model("m.toml", R"toml(
 [coordinates]
@@ -172,8 +172,8 @@ then = { gain = 5, x = 0.4 }
   EXPECT_EQ(std::count(s.t.begin(), s.t.end(), t), 2);
 }
 
-// Resistors between nodes without and with capacitors, one of each for every element: equal to the ordinary equations
-// without the nodes.
+// A ring of nodes with capacitors (v) and nodes without (w), joined by resistors. It gives the same result as the
+// ordinary differential equations that remain when w is eliminated.
 TEST(TextAlgebraic, UnknownsOverASet) {
   const auto ladder = [](const char* middle) {
     return std::string(
@@ -193,8 +193,8 @@ TEST(TextAlgebraic, UnknownsOverASet) {
   EXPECT_LT((a.head(40) - b).cwiseAbs().maxCoeff(), 1e-8);
 }
 
-// The voltage of the capacitor from its own equation, with both ends of the source solved for: SciPy, LSODA, rtol =
-// 1e-9.
+// The reference is the differential equation for the voltage of the capacitor alone, in which the potentials of both
+// ends of the source were eliminated. It was solved by SciPy with LSODA and rtol = 1e-9.
 TEST(TextAlgebraic, ABridgeRectifierChargesItsCapacitor) {
   const auto voltage_at = [](double t) {
     return last_of(run_of(ModelRegistry::all().find("bridge_rectifier").make({}), plan_with("radau", t, 1e-8)))[2];
@@ -236,7 +236,7 @@ z = "z^2 + 1 + x"
   EXPECT_THAT(said, AllOf(HasSubstr("m.toml:10:"), HasSubstr("'z'")));
 }
 
-TEST(TextAlgebraic, AnIndexAboveOneIsRefused) {  // z does not occur in its equation
+TEST(TextAlgebraic, AnIndexAboveOneIsRefused) {  // z does not occur in its own equation
   const std::string said = complaint(R"toml(
 [coordinates]
 x = 1.0

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Text models in a heat bath against the shipped one.
+// Text models in a heat bath, compared with the shipped model.
 #include "support/mentions.hpp"
 #include "support/text_models.hpp"
 #include "trill/problem/langevin.hpp"
@@ -47,7 +47,7 @@ TEST(TextBaths, EqualTheShippedOneNumberByNumber) {
   }
 }
 
-// In equilibrium every mass has the kinetic temperature of the bath, whatever it weighs.
+// In equilibrium each mass, light or heavy, has the kinetic temperature of the bath.
 TEST(TextBaths, MassesShareTheTemperature) {
   const TextModel model = read_model("m.toml", R"toml(
 sets.particle = 2000
@@ -77,7 +77,7 @@ when = "t - 20"
 then = { k = 5 }
 )toml");
   const Solution s = run_of(model.problem->clone(), plan_with("langevin_splitting", 60, 0.05));
-  EXPECT_NEAR(last_of(s)[0], 5, 1e-3);  // without noise it comes to rest in the new well
+  EXPECT_NEAR(last_of(s)[0], 5, 1e-3);  // without noise it comes to rest at the new minimum
 }
 
 TEST(TextBathErrors, SayWhatIsWrong) {

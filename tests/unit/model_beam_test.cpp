@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Beams against integrals along them and against known frequencies and motions.
+// Beams, compared with integrals along them and with known frequencies and motions.
 #include "support/algebra.hpp"
 #include "support/equal_mechanics.hpp"
 #include "support/text_models.hpp"
@@ -35,7 +35,7 @@ name = "tip_angle"
 value = "rod.tip_angle"
 )toml";
 
-// w and its derivatives by x at a place of an element, of values at its ends.
+// The deflection w and its derivatives with respect to x inside an element, from the values at its ends.
 struct Deflection {
   double w, slope, curvature;
 };
@@ -45,8 +45,8 @@ Deflection hermite(double w0, double s0, double w1, double s1, double h, double 
           s0 + (2 * (3 * a - b) * z + 3 * (b - 2 * a) * z * z) / h, (2 * (3 * a - b) + 6 * (b - 2 * a) * z) / (h * h)};
 }
 
-// Points of the beam with their velocities. Coordinates: x, y, angle, then deflections and slopes at the ends of
-// elements.
+// A point of the beam with its velocity. The coordinates of the beam are x, y and the angle of its base, then the
+// deflections and then the slopes at the ends of the elements.
 struct BeamPoint {
   double x, y, vx, vy, slope, curvature;
 };
@@ -65,11 +65,12 @@ BeamPoint point_at(const Vec& q, const Vec& v, int element, double z) {
           d.curvature};
 }
 
-// Gauss with 4 points: exact up to degree 7.
+// The Gauss rule with 4 points, which is exact up to degree 7.
 constexpr std::array nodes = {0.06943184420297371, 0.33000947820757187, 0.66999052179242813, 0.93056815579702629};
 constexpr std::array weights = {0.17392742256872693, 0.32607257743127307, 0.32607257743127307, 0.17392742256872693};
 
-// By how much bending moves a point towards the base, u = -1/2 times the integral of w'^2, and the rate of that.
+// The distance by which bending moves a point along the beam, u = -1/2 times the integral of w'^2, and its rate. It is
+// negative, towards the base.
 struct Shift {
   double u = 0, rate = 0;
 };
@@ -87,7 +88,7 @@ Shift shift_at(const Vec& q, const Vec& v, int element, double z) {
   return shift;
 }
 
-// The straight line in x that is nearest to u along the beam.
+// The straight line in x that is the best approximation of u along the beam.
 struct Line {
   double middle = 0, slope = 0;
   double at(double x) const { return middle + slope * (x - length / 2); }
@@ -103,7 +104,7 @@ Line line_of_shift(const Vec& q, const Vec& v) {
   return line;
 }
 
-// What the shift adds to the energy for each unit of mass, up to the second order in the deflections.
+// The contribution of the shift to the energy per unit of mass, up to second order in the deflections.
 double energy_of_shift(const Vec& q, const Vec& v, double x, const Shift& by) {
   const double c = std::cos(q[2]), s = std::sin(q[2]);
   const double forward = c * v[0] + s * v[1], sideways = c * v[1] - s * v[0];
@@ -147,7 +148,7 @@ TEST_P(BeamEnergy, IsThatOfItsIntegrals) {
 }
 INSTANTIATE_TEST_SUITE_P(Beams, BeamEnergy, ::testing::Bool());
 
-// sqrt of the eigenvalues of the linear motion about the start, the smallest first.
+// The angular frequencies of the linearised motion about the start, the smallest first.
 Vec frequencies(const MechanicalProblem& p) {
   const State s = p.initial_state();
   const auto jacobians = testing_models::jacobians_of(p, 0, s.q(), s.v());
@@ -168,7 +169,7 @@ kind = "rigid"
 to = "rod.base"
 )toml");
   const Vec found = frequencies(mechanics(model));
-  EXPECT_NEAR(found[0], 3.5160152685, 1e-6);  // roots of cos(b) cosh(b) = -1, squared
+  EXPECT_NEAR(found[0], 3.5160152685, 1e-6);  // the squared roots of cos(b) cosh(b) = -1
   EXPECT_NEAR(found[1], 22.034491565, 1e-4);
 }
 
@@ -203,9 +204,10 @@ value = "{}*t"
          more;
 }
 
-// Ritz with polynomials in rational arithmetic. At 4 and 6 units of sqrt(EI/(mass/length))/length^2 a beam swings out
-// of the plane of rotation at 5.5850014, 24.2733494 and 7.3603730, 26.8090820 of them; in the plane the squares are
-// smaller by that of the rotation.
+// The known frequencies come from Ritz's method with polynomials in rational arithmetic. In the unit
+// sqrt(EI/(mass/length))/length^2, a beam that rotates at 4 oscillates out of the plane of rotation at 5.5850014 and
+// 24.2733494, one that rotates at 6 oscillates at 7.3603730 and 26.8090820. In the plane the squares of the
+// frequencies are smaller by the square of the rate of rotation.
 TEST(Beams, StiffenWhereTheyTurn) {
   const double known[][3] = {{4, 3.8977225, 23.9415014}, {6, 4.2632254, 26.1290428}};
   const double l = 1.7, m = 2.2, EI = 5, unit = std::sqrt(EI / (m / l)) / (l * l);
@@ -218,8 +220,8 @@ TEST(Beams, StiffenWhereTheyTurn) {
   }
 }
 
-// A beam with hardly any mass and a mass at its tip, which pulls at it with T = m l Omega^2. Under tension the
-// stiffness of its tip is T/(l - tanh(k l)/k) with k^2 = T/EI.
+// A beam of nearly zero mass with a mass at its tip, which pulls with T = m l Omega^2. Under this tension the
+// stiffness at the tip is T/(l - tanh(k l)/k) with k^2 = T/EI.
 TEST(Beams, StiffenUnderTheTensionOfAMassAtTheirTip) {
   const double l = 1.4, EI = 3, m = 2, speed = 5, T = m * l * speed * speed, k = std::sqrt(T / EI);
   const std::string beam = fmt::format("length = {}, mass = 1e-6, stiffness = {}, elements = 12", l, EI);
@@ -229,7 +231,7 @@ TEST(Beams, StiffenUnderTheTensionOfAMassAtTheirTip) {
   EXPECT_NEAR(first * first, T / (l - std::tanh(k * l) / k) / m - speed * speed, 1e-3);
 }
 
-// The same mass as a body on a joint: the force of the joint is what stiffens the beam.
+// The mass at the tip is now a body on a joint, so that the force of the joint stiffens the beam.
 TEST(Beams, FeelWhatPullsAtTheirJoints) {
   const std::string beam = "length = 1.4, mass = 0.8, stiffness = 3, elements = 3";
   const std::string push = "[[force]]\nat = \"rod.tip\"\nvalue = [0, \"3*sin(4*t)\"]\n";
@@ -262,9 +264,9 @@ const Notice* find_notice(const Solution& s, const std::string& code) {
   return nullptr;
 }
 
-// The spin-up of Kane, Ryan and Banerjee: a beam of 10 m is brought to 6 rad/s in 15 s. The largest lag of its tip in a
-// full nonlinear model of plane finite elements is 0.57305, in their linear one with the stress of the rotation
-// 0.57369.
+// The spin-up of Kane, Ryan and Banerjee: a beam of 10 m reaches 6 rad/s in 15 s. The largest lag of its tip is
+// 0.57305 in a fully nonlinear model of plane finite elements, and 0.57369 in their linear model with the stress of
+// the rotation.
 const char* const spin_up = R"toml(
 [beams]
 arm = { length = 10, mass = 12, stiffness = 1.4e4, elements = 3 }
@@ -286,7 +288,7 @@ TEST(Beams, LagBehindWhileTheySpinUp) {
   EXPECT_EQ(find_notice(run, "large_slopes"), nullptr);
 }
 
-// However short the elements are, no motion of a bent beam has a negative kinetic energy.
+// The kinetic energy of a bent beam must be positive for every motion, however short its elements are.
 TEST(Beams, HavePositiveMassWhereTheyAreBent) {
   for (const int count : {2, 6, 12}) {
     std::string text = spin_up;
@@ -319,7 +321,8 @@ TEST(Beams, OfManyElementsSpinUpWithImplicitMethods) {
   EXPECT_NEAR(end("generalized_alpha", 1e-5), exact, 2e-2 * std::abs(exact));
 }
 
-// Without stiffening the deflection grows without bound once the beam turns faster than it swings.
+// Without stiffening the deflection grows without bound as soon as the rotation is faster than the oscillation of the
+// beam.
 TEST(Beams, AreNotFollowedBeyondSmallSlopes) {
   std::string text = spin_up;
   text.replace(text.find("elements = 3"), 12, "elements = 3, shortening = false");
@@ -349,11 +352,11 @@ TEST(Beams, OfTheSliderCrankMoveAsInItsOwnCoordinates) {
   EXPECT_NEAR(a[2], b[0], 1e-8);   // crank
   EXPECT_NEAR(a[8], b[1], 1e-8);   // rod
   EXPECT_NEAR(a[3], b[10], 1e-8);  // slider
-  EXPECT_NEAR(a[12], b[5], 1e-9);  // its tip
+  EXPECT_NEAR(a[12], b[5], 1e-9);  // tip of the rod
   EXPECT_GT(std::abs(b[5]), 1e-5);
 }
 
-// All 14 angles and rates at t = 0.03 as the Test Set for Initial Value Problem Solvers prints them.
+// All 14 angles and rates at t = 0.03, as printed by the Test Set for Initial Value Problem Solvers.
 TEST(Squeezer, EndsWhereItIsPublishedToEnd) {
   const Vec y =
       end_of(ModelRegistry::all().find("squeezer").make({}), testing_models::plan_with("dop853", 0.03, 1e-11));

@@ -53,7 +53,7 @@ TEST(TextBegin, IsATime) {
       UsageError);
 }
 
-// The file states it for a motion from t = 0.
+// The closed form in the file belongs to a motion from t = 0, so it must not be used for another start.
 TEST(TextBegin, AClosedFormIsNotCompared) {
   const std::string oscillator =
       "coordinates.x = { start = 1, exact = \"cos(t)\" }\n[[potential]]\nenergy = \"x^2/2\"\n";

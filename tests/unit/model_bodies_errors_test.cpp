@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What is said about mistakes in the words of mechanisms, and where.
+// Messages about mistakes in the sections of mechanisms (bodies, joints, ...), and the places that they name.
 #include "support/mentions.hpp"
 #include "support/text_models.hpp"
 

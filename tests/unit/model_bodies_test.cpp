@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Bodies, joints, springs, dampers and loads against the coordinates, equations and forces that they stand for.
+// Bodies, joints, springs, dampers and loads, compared with the same coordinates, equations and forces written by
+// hand.
 #include "model/file/model_export.hpp"
 #include "support/equal_mechanics.hpp"
 #include "support/text_models.hpp"
@@ -36,7 +37,7 @@ vax = "vra.x - vpa*(sin(pa)*half + cos(pa)*0.2)"
 vay = "vra.y + vpa*(cos(pa)*half - sin(pa)*0.2)"
 )toml";
 
-// The point (x, y) of b with its velocity, as derived names bx, by, vbx, vby of the model by hand.
+// The point (x, y) of body b and its velocity, as derived names bx, by, vbx, vby of the model that is written by hand.
 std::string point_of_b(const std::string& x, const std::string& y) {
   const std::string arm_x = fmt::format("(cos(pb)*({}) - sin(pb)*({}))", x, y);
   const std::string arm_y = fmt::format("(sin(pb)*({}) + cos(pb)*({}))", x, y);
@@ -50,7 +51,7 @@ struct JointCase {
 };
 
 TEST(Bodies, JointsAreTheirEquations) {
-  const std::string axis_y = "(bx - ax)*(-cos(pa)) - (by - ay)*sin(pa)";  // the axis (0, 2) turns with a
+  const std::string axis_y = "(bx - ax)*(-cos(pa)) - (by - ay)*sin(pa)";  // the axis (0, 2) turns with body a
   const std::vector<JointCase> cases = {
       {"revolute", "-0.5, 0.2", "", "-0.5", "0.2", {"bx - ax", "by - ay"}, {" along x", " along y"}},
       {"rigid",
@@ -76,7 +77,8 @@ TEST(Bodies, JointsAreTheirEquations) {
         c.to, c.more);
     std::string hand = by_hand + point_of_b(c.x, c.y);
     for (const std::string& equation : c.equations) hand += "[[constraint]]\nequation = \"" + equation + "\"\n";
-    // Starts that leave the joints do not matter to what the equations are.
+    // The equations do not depend on the start. Velocities are removed, since they may not be compatible with the
+    // joint.
     const auto at_rest = [](std::string text) {
       for (const char* velocity :
            {", velocity = [0.1, -0.3]", ", velocity = [0.1, 0.4]", ", angular_velocity = 0.7", ", velocity = 0.7"})
@@ -156,7 +158,7 @@ group = "turning"
   EXPECT_THAT(gaps.name(3), HasSubstr("bushing 'rubber' turning (m.toml:"));
 }
 
-// Of a force (fx, fy) at a point of a body: the force and its torque.
+// A force (fx, fy) at a point of a body, written as a force on its centre and a torque.
 std::string forces(const std::string& body, const std::string& point, const std::string& fx, const std::string& fy) {
   return fmt::format(
       "[[force]]\non = \"r{0}\"\nvalue = [\"{2}\", \"{3}\"]\n"
@@ -195,7 +197,7 @@ value = ["t", "k - t*vb.x"]
   const std::string push = "(5*((bx - ax)*(vbx - vax) + (by - ay)*(vby - vay))/((bx - ax)^2 + (by - ay)^2))";
   const std::string fx = fmt::format("({}*(bx - ax) + {}*cos(pa) - {}*sin(pa))", push, along, across);
   const std::string fy = fmt::format("({}*(by - ay) + {}*sin(pa) + {}*cos(pa))", push, along, across);
-  // The frame of the bushing turns with a: forces on a act where b is.
+  // The frame of the bushing turns with body a. Therefore the force on a acts at the point where b is.
   const TextModel twin = read_model("h.toml", by_hand + point_of_b("-0.4", "0.3") + forces("a", "b", fx, fy) +
                                                   forces("b", "b", "t - " + fx, "k - t*vrb.x - " + fy) +
                                                   "[[force]]\non = \"pa\"\nvalue = \"1.1*(vpb - vpa) - sin(t)\"\n"
@@ -316,7 +318,8 @@ value = "2*t + t^3"
   EXPECT_NEAR(testing_models::last_of(run)[2], 3, 1e-8);
 }
 
-// -lambda carries the bar, and drives it: against gravity at arm l/2, and for the angular acceleration about the pin.
+// -lambda is the force and torque on the bar at its pin: it carries the weight, whose arm is l/2, and gives the
+// angular acceleration about the pin.
 TEST(Bodies, HaveTheirReactionsInTheMultipliers) {
   const std::string bar = R"toml(
 [bodies]

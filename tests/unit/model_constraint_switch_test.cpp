@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Constraints and drivers whose formula changes: steps end there, velocities follow by an impulse, jumps are refused.
+// Constraints and drivers whose formula switches: steps end at the switch, velocities change by an impulse, and jumps
+// of positions are refused.
 #include "support/mentions.hpp"
 #include "support/text_models.hpp"
 
@@ -11,7 +12,7 @@ namespace trill::testing_models {
 namespace {
 using ::testing::HasSubstr;
 
-// A carriage that is driven by a formula of t, with a bob that swings below it.
+// A carriage whose position is a given formula of t, with a bob that swings below it.
 std::string swing_below(const std::string& driven) {
   return R"toml(
 coordinates.c = 0
@@ -27,8 +28,8 @@ equation = "(x - c)^2 + y^2 - 1"
 )toml";
 }
 
-// The same as a swing about its angle, seen from the carriage: inertia of acceleration a pushes it, and a sudden speed
-// takes its share off the rate.
+// The same swing as an equation for its angle in the frame of the carriage. An acceleration of the carriage becomes a
+// force of inertia; a jump of its speed changes the angular velocity.
 Vec swing_at(double to, const std::string& acceleration, const std::string& sudden_speed) {
   const TextModel angle = read_model("angle.toml", R"toml(
 coordinates.theta = 0.8
@@ -81,7 +82,7 @@ TEST(SwitchedConstraints, TellOfTheImpulse) {
   EXPECT_THAT(told->text, mentions("1 (vc)"));
 }
 
-// Accelerations jump where the carriage starts gently; steps that do not end there would lose the order.
+// The carriage starts with a jump of its acceleration. Methods keep their order only if steps end there.
 TEST(SwitchedConstraints, KeepTheOrderWhereAccelerationsJump) {
   const TextModel model = read_model("m.toml", swing_below("max(0, t - 1)^2"));
   EXPECT_TRUE(model.warnings.empty());
@@ -100,7 +101,8 @@ TEST(SwitchedConstraints, KeepTheOrderWhereAccelerationsJump) {
     EXPECT_NEAR(std::log2(with_step(method, 0.0153) / with_step(method, 0.0153 / 4)), 4, 0.4) << method;
 }
 
-// Of the carriage's own equation, without a mass of the bob's: lambda1 = -c'' - the pull of the rod along x.
+// The equation of motion of the carriage, which does not contain the mass of the bob, gives lambda1 = -c'' - (the
+// force of the rod along x).
 TEST(SwitchedConstraints, HaveTheirMultipliersBehindTheSwitch) {
   const TextModel model = read_model("m.toml", swing_below("max(0, t - 1)^2"));
   for (const char* method : {"radau", "generalized_alpha", "bdf", "sdirk"}) {
@@ -118,7 +120,7 @@ TEST(SwitchedConstraints, HaveTheirMultipliersBehindTheSwitch) {
   }
 }
 
-// The motion stands on the switch at the start, and the driver moves at once.
+// The run starts exactly at the switch, and the driver moves immediately.
 TEST(SwitchedConstraints, MayBeTheStart) {
   const TextModel model = read_model("m.toml", swing_below("max(0, t)"));
   const TextModel angle = read_model("angle.toml", R"toml(
@@ -138,7 +140,8 @@ value = "-9.81*sin(theta)"
   }
 }
 
-// Curves that meet at an angle: what rounding leaves on this side of the switch is no way back across it.
+// Two curves that meet at an angle. After the switch, rounding may leave the point slightly on the old side; this must
+// not count as a second crossing.
 TEST(SwitchedConstraints, OfCurvesActOnce) {
   for (const double bend : {0.8, 0.83, 0.86, 0.9, 0.96}) {
     const TextModel model = read_model("m.toml", R"toml(
@@ -159,7 +162,7 @@ equation = "sqrt(p.x^2 + p.y^2) - 0.5 - 0.5*bend - 0.5*max(0, p.x - bend)"
   }
 }
 
-// A wire that is bent at x = 0: 0.6 is the cosine between its two directions.
+// A wire with a bend at x = 0. The cosine of the angle between its two directions is 0.6.
 const char* const bent_wire = R"toml(
 coordinates.x = -1
 coordinates.y = 0.5
@@ -180,7 +183,8 @@ TEST(SwitchedConstraints, MayDependOnPositions) {
   }
 }
 
-// The step that ran over the bend went downhill for longer than the motion.
+// The step that went beyond the bend and was then cut short had moved downhill for too long. Its energy must not be
+// used.
 TEST(SwitchedConstraints, EnergyOfAStepThatWasCutShortDoesNotCount) {
   const TextModel model = read_model("m.toml", bent_wire);
   for (const char* method : {"generalized_alpha", "bdf"}) {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Events that turn the motion back: nothing goes through them, and a motion that comes to rest on them ends there.
+// Events that reverse the motion, such as bounces: nothing passes through them, and a motion that comes to rest at
+// them ends there.
 #include "driver/event_series.hpp"
 #include "support/mentions.hpp"
 #include "support/text_models.hpp"
@@ -18,7 +19,8 @@ std::string dropped(double floor, double restitution, const std::string& start) 
       "direction = -1\nthen = {{ vx = \"-{}*vx\" }}\n",
       start, mars, floor, restitution);
 }
-// From height 2 above the floor: the fall takes sqrt(4/g), and every flight takes 2 e times the fall or flight before.
+// Dropped from a height of 2: the fall takes sqrt(4/g). The first flight takes 2 e times as long, each later one e
+// times as long as the one before.
 double time_of_rest(double restitution) { return std::sqrt(4 / mars) * (1 + restitution) / (1 - restitution); }
 
 Solution contact_run(const std::string& text, const std::string& method, double to, double h_or_rtol) {
@@ -28,16 +30,16 @@ double lowest(const Solution& s, Index row = 0) { return s.y().row(row).minCoeff
 
 struct ContactWay {
   const char* method;
-  double step, accuracy;  // h or rtol; of the time of rest
+  double step, accuracy;  // step is h or rtol, accuracy that of the time of rest
 };
-// Methods without an error in a uniform field find the closed form up to rounding. CVODE begins anew with order 1 after
-// every bounce, so the shortest flights are as inaccurate as its tolerance allows.
+// Methods that are exact in a uniform field agree with the closed form up to rounding. CVODE restarts with order 1
+// after every bounce, so the shortest flights are only as accurate as its tolerance.
 constexpr ContactWay contact_ways[] = {
     {"verlet", 0.02, 1e-8}, {"rk4", 0.02, 1e-8},    {"gauss", 0.05, 1e-8}, {"generalized_alpha", 0.02, 1e-8},
     {"dopri5", 1e-7, 1e-8}, {"dop853", 1e-7, 1e-8}, {"radau", 1e-7, 1e-8}, {"cvode_bdf", 1e-9, 1e-4}};
 constexpr double contact_restitutions[] = {0.05, 0.2, 0.5, 0.8, 0.9, 0.95, 0.99};
 
-// The numbers in the row of a table that begins with this number.
+// The numbers in that row of a table whose first number is `first`.
 std::vector<double> table_row(const std::string& page, double first) {
   std::istringstream lines(page);
   for (std::string line; std::getline(lines, line);) {
@@ -79,7 +81,7 @@ TEST(Contact, EndsWhereTheSeriesOfBouncesEnds) {
   if (HasFailure()) std::printf("%s", table.c_str());
 }
 
-// Values near a floor that is not at 0 are rounded, so the last flights cannot be computed.
+// If the floor is not at 0, positions near it are rounded, so the last and shortest flights cannot be computed.
 TEST(Contact, OnAFloorWhoseHeightIsRounded) {
   for (const double e : {0.0, 1e-6, 0.001, 0.3, 0.85, 0.999})
     for (const auto& [method, step] :
@@ -100,7 +102,7 @@ TEST(Contact, HoldsForEveryMethod) {
       Solution s;
       try {
         s = contact_run(dropped(0.4, e, "2.4"), info.name, 200, info.error_order > 0 || info.owns_step ? 1e-7 : 0.02);
-      } catch (const UsageError&) {  // this method is not for this model, or gives no values inside its steps
+      } catch (const UsageError&) {  // the method does not accept this model or has no interpolant
         continue;
       }
       ++tried;
@@ -144,8 +146,8 @@ TEST(Contact, OfSeveralThings) {
   }
 }
 
-// Down a slope of slope 3/4: along it the motion is not touched, g sin(a) t^2/2; across it the ball bounces in the
-// field g cos(a), beginning at the height 2 cos(a).
+// A ball on an incline of slope 3/4. Parallel to it the motion is not changed by bounces, g sin(a) t^2/2.
+// Perpendicular to it the ball bounces under g cos(a) from the height 2 cos(a).
 TEST(Contact, OnASlope) {
   const std::string text = fmt::format(
       "coordinates.x = 0\ncoordinates.y = 2\n[[potential]]\nenergy = \"{}*y\"\n[[event]]\nwhen = \"0.8*y - 0.6*x\"\n"
@@ -187,7 +189,7 @@ TEST(Contact, OnARisingPlatform) {
     EXPECT_NEAR(last_of(s)[0], 0.3 * s.t.back(), 1e-9) << method;
     const Solution forever = contact_run(with("-(vx - u) + u"), method, 20, step);
     EXPECT_EQ(forever.outcome.status, RunStatus::reached_end) << forever.outcome.message;
-    // Without regard to the speed of the platform, a slow ball is not turned back.
+    // An event that does not take the speed of the platform into account does not turn a slow ball back.
     const Solution through = contact_run(with("-0.8*vx"), method, 100, step);
     EXPECT_EQ(through.outcome.status, RunStatus::refused);
     EXPECT_THAT(through.outcome.message, mentions("'platform'", "wrong side"));
@@ -196,7 +198,7 @@ TEST(Contact, OnARisingPlatform) {
 }
 
 TEST(Contact, OfAStateThatIsMovedToTheWrongSideIsAnError) {
-  for (const double t : {0.4, 2.1}) {  // before and after the first bounce
+  for (const double t : {0.4, 2.1}) {  // once before and once after the first bounce
     const std::string thrown =
         dropped(0, 0.8, "2") + fmt::format("[[event]]\nname = \"throw\"\nwhen = \"t - {}\"\nthen = {{ x = -1 }}\n", t);
     const Solution s = contact_run(thrown, "dopri5", 10, 1e-8);
@@ -221,7 +223,7 @@ TEST(Contact, BesideAlgebraicEquations) {
   const std::string text =
       "coordinates.x = 2.3\ncoordinates.w = 0\ncoordinates.a = 1\n[rate]\nx = \"w\"\nw = \"a\"\n[algebraic]\n"
       "a = \"a + 3.71\"\n[[event]]\nwhen = \"x - 0.3\"\ndirection = -1\nthen = { w = \"-0.85*w\" }\n";
-  // The trapezoidal rule begins with an implicit Euler step after every bounce, which loses height.
+  // After every bounce the trapezoidal rule begins with an implicit Euler step, which loses height.
   for (const ContactWay& way : {ContactWay{"radau", 1e-7, 1e-6}, {"circuit_trapezoidal", 0.002, 0.05}}) {
     const Solution s = contact_run(text, way.method, 100, way.step);
     EXPECT_EQ(s.outcome.status, RunStatus::event) << way.method << s.outcome.message;
@@ -230,7 +232,7 @@ TEST(Contact, BesideAlgebraicEquations) {
   }
 }
 
-// One event for each side of a plate: a motion may be on either, and stays there.
+// There is one event for each side of a plate. A motion may start on either side and stays there.
 TEST(Contact, OnBothSidesOfAPlate) {
   for (const int side : {-1, 1})
     for (const auto& [method, step] : {std::pair{"rk4", 0.02}, {"verlet", 0.5}, {"dopri5", 1e-8}, {"radau", 1e-6}}) {
@@ -246,8 +248,8 @@ TEST(Contact, OnBothSidesOfAPlate) {
     }
 }
 
-// cos t meets a wall just before its lowest point, where it would be beyond the wall for 0.09 only: a small part of a
-// step.
+// x = cos t meets a wall just before its lowest point. Without the wall it would be behind it for a time of only 0.09,
+// a small part of a step.
 TEST(Contact, IsFoundBetweenTheValuesThatAStepLooksAt) {
   const std::string text =
       "coordinates.x = 1\n[[potential]]\nenergy = \"x^2/2\"\n[[event]]\nname = \"wall\"\nwhen = \"x + 0.999\"\n"
@@ -262,7 +264,8 @@ TEST(Contact, IsFoundBetweenTheValuesThatAStepLooksAt) {
   }
 }
 
-// Two tanks that one pipe fills in turn: the contents shrink by their factor, and the switching ends at a finite time.
+// Two tanks are filled by a pipe that switches between them. The contents shrink by a constant factor from switch to
+// switch, so the switching times accumulate.
 TEST(Contact, SwitchingAccumulatesToo) {
   const std::string text =
       "parameters.first = 1\ncoordinates.a = 1\ncoordinates.b = 2\n[rate]\na = \"1.6*first - 1\"\n"
@@ -275,24 +278,25 @@ TEST(Contact, SwitchingAccumulatesToo) {
   }
 }
 
-// Events that happen often, or turn something, but do not pile up.
+// Events that are frequent, or that change the motion, but whose times do not accumulate.
 TEST(Contact, IsNotSeenWhereThereIsNone) {
   const auto end = [](const std::string& text, const char* method, double to, double step) {
     const Solution s = contact_run(text, method, to, step);
     EXPECT_EQ(s.outcome.status, RunStatus::reached_end) << s.outcome.message;
     return s.outcome.events.size();
   };
-  // A heater with two temperatures may begin colder than either.
+  // A heater with two switching temperatures. The start may be colder than both of them.
   const std::string room =
       "parameters.heat = 1\ncoordinates.T = 5\n[rate]\nT = \"(10 - T)/10 + 2*heat\"\n[[event]]\nwhen = \"T - 18\"\n"
       "direction = -1\nthen = { heat = 1 }\n[[event]]\nwhen = \"T - 22\"\ndirection = 1\nthen = { heat = 0 }\n";
   EXPECT_GT(end(room, "dopri5", 200, 1e-6), 20u);
-  // It fires ever faster, up to 10^4 times in a unit of time, and then slower again.
+  // The rate of events first grows, up to 10^4 per unit of time, and then falls again.
   const std::string neuron =
       "coordinates.x = 0\n[rate]\nx = \"1 + 1e4*exp(-(t - 3)^2*8)\"\n[[event]]\nwhen = \"x - 1\"\ndirection = 1\n"
       "then = { x = 0 }\n";
   EXPECT_GT(end(neuron, "rk4", 6, 0.01), 5000u);
-  // A parachute slows the fall down and turns nothing; one may begin below.
+  // A parachute slows the fall down but does not reverse it. The fall may also start below the height at which it
+  // opens.
   const std::string parachute =
       "coordinates.x = HEIGHT\n[[force]]\non = \"x\"\nvalue = -10\n[[event]]\nwhen = \"x - 50\"\ndirection = -1\n"
       "then = { vx = \"0.1*vx\" }\n";
@@ -300,14 +304,14 @@ TEST(Contact, IsNotSeenWhereThereIsNone) {
     std::string text = parachute;
     EXPECT_EQ(end(text.replace(text.find("HEIGHT"), 6, height), "verlet", 10, 0.1), events);
   }
-  // Between two walls without losses.
+  // A mass between two walls, without losses.
   const std::string walls =
       "coordinates.x = { start = 0.1, velocity = 50 }\n[[force]]\non = \"x\"\nvalue = 0\n[[event]]\nwhen = \"x\"\n"
       "direction = -1\nthen = { vx = \"-vx\" }\n[[event]]\nwhen = \"x - 0.3\"\nthen = { vx = \"-vx\" }\n";
   EXPECT_EQ(end(walls, "verlet", 3, 0.05), 500u);
 }
 
-// If two events undo each other at the same place, time stands still.
+// Two events at the same place undo each other, so that time would not advance.
 TEST(Contact, OfEventsThatUndoEachOtherIsRefused) {
   const std::string text =
       "parameters.heat = 1\ncoordinates.T = 5\n[rate]\nT = \"(10 - T)/10 + 2*heat\"\n[[event]]\nname = \"on\"\nwhen = "
@@ -341,8 +345,9 @@ TEST(Contact, IsTrustedWhereARepetitionComesToRestThere) {
   }
 }
 
-// A blip that lies between the values at which the run looks for events, but not between those of its repetition. It
-// changes nothing, so only the number of events tells that it was missed.
+// An event function changes its sign for a very short time. This falls between the times at which the run looks for
+// events, but not between those of the repetition. The event changes nothing, so only the number of events shows that
+// it was missed.
 TEST(Contact, AnEventThatWasMissedIsNotTrusted) {
   RunPlan plan = plan_with("verlet", 3, 0.1);
   PreparedRun run = prepare(plan, read_model("m.toml", dropped(-100, 0.7, "2")).problem);

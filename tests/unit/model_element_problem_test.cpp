@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Problems from the energies of elements against the same system written by hand.
+// Problems made from energies of elements, compared with the same system written by hand.
 #include "support/allocation_count.hpp"
 #include "trill/model/element_problem.hpp"
 #include "trill/problem/model_registry.hpp"
@@ -9,7 +9,7 @@
 namespace {
 using namespace trill;
 
-// What the tree of random expressions does not use.
+// Functions that do not occur in the tests with random expressions.
 TEST(DualNumbers, FunctionsOfTwoValues) {
   using T = SecondDual<2>;
   const T x = T::unknown<0>(0.7), y = T::unknown<1>(-1.3);
@@ -86,7 +86,7 @@ Vec somewhere(Index n) {
 }
 
 TEST(ElementProblem, IsTheChainWrittenByHand) {
-  for (const Index m : {3, 40}) {  // dense and sparse
+  for (const Index m : {3, 40}) {  // with dense and with sparse matrices
     const auto by_hand =
         ModelRegistry::all().find("fermi_pasta_ulam").make({{"m", std::to_string(m)}, {"omega", "30"}});
     const auto& expected = by_hand->as<MechanicalProblem>("the test");
@@ -125,7 +125,7 @@ TEST(ElementProblem, MeasuresItsEnergyWithItsMasses) {
   EXPECT_EQ(chain(3).mass_kind(), MassKind::identity);
 }
 
-// 0.5 k (q - q)^2 is nothing: the derivatives by both places of q are summed.
+// 0.5 k (q - q)^2 vanishes, because the derivatives with respect to both arguments are added.
 TEST(ElementProblem, AnElementMayMeetItself) {
   ElementProblem problem("self", Vec::Constant(1, 2.0), Vec::Zero(1));
   problem.add<Stiff>({{{3}, {0, 0}}});

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Events of text models against closed forms.
+// Events of text models, compared with closed forms.
 #include "support/mentions.hpp"
 #include "support/solution_files.hpp"
 #include "support/text_models.hpp"
@@ -33,12 +33,13 @@ then = { vy = "-e*vy" }
     const Solution s = run_of(model.problem->clone(), plan_with(method, 6, adaptive ? 1e-11 : 0.01));
     const std::vector<double> times = times_of(s, "bounce");
     ASSERT_EQ(times.size(), 5u) << method;
-    double t = 1;  // from 1/2 under unit gravity
+    double t = 1;  // a fall from 1/2 with gravity 1
     for (std::size_t k = 0; k < times.size(); t += 2 * std::pow(0.8, ++k)) EXPECT_NEAR(times[k], t, 1e-9) << method;
   }
 }
 
-// The state between steps lies beside the constraints by the error of interpolation; a step that ends there does not.
+// An interpolated state does not satisfy the constraints exactly. So if the time of an event is known beforehand, a
+// step ends there.
 TEST(TextEvents, AStepEndsWhereTheTimeAloneDecides) {
   const TextModel model = read_model("m.toml", R"toml(
 [parameters]
@@ -64,7 +65,7 @@ then = { push = 0 }
     const Solution s = run_of(model.problem->clone(), plan);
     ASSERT_EQ(s.outcome.events.size(), 1u) << method;
     EXPECT_DOUBLE_EQ(s.outcome.events[0].t, 0.7) << method;
-    // What the force did is all there is from then on: v^2 = 2 y at 0.7.
+    // After the event no force acts, so the speed remains that at t = 0.7: v^2 = 2 y by the work of the force.
     const Vec end = last_of(s);
     double height = 0;
     for (Index r = 0; r < s.rows(); ++r)
@@ -156,7 +157,7 @@ Vec stiffened_at(double t) {
   return Vec{{x * c + v / 2 * s, v * c - 2 * x * s}};
 }
 
-// Whatever a method keeps from step to step is of no use after the change.
+// After a change of a parameter no method may use what it kept from earlier steps.
 TEST(TextEvents, AChangedParameterReachesEveryMethod) {
   int tried = 0;
   for (const MethodEntry& method : Catalogue::all().methods()) {
@@ -166,7 +167,7 @@ TEST(TextEvents, AChangedParameterReachesEveryMethod) {
     Solution s;
     try {
       s = prepare(plan, read_model("m.toml", stiffened).problem).run();
-    } catch (const UsageError&) {  // this method is not for this model, or gives no values inside its steps
+    } catch (const UsageError&) {  // the method does not accept this model or has no interpolant
       continue;
     }
     ++tried;
@@ -220,7 +221,8 @@ TEST(TextEvents, ClonesHaveParametersOfTheirOwn) {
   EXPECT_EQ(dense(jacobians_of(p, 0, q, v).by_position)(0, 0), -1);
 }
 
-// An event may move what another waits for past its zero: that is no crossing by the motion.
+// An event moves the wall to the other side of the mass. The sign of x - wall changes, but the motion has not crossed
+// it.
 TEST(TextEvents, AParameterThatJumpsPastAnEventDoesNotMakeIt) {
   const TextModel model = read_model("m.toml", R"toml(
 parameters.wall = 10
@@ -339,7 +341,7 @@ then = { vx = "-vx", vy = "-vy" }
   ASSERT_EQ(limit.outcome.events.size(), rigid.outcome.events.size());
   EXPECT_EQ(times_of(limit, "wall").size(), 1u);
 
-  // Where an event changes the length itself, the motion goes on with the new one.
+  // If an event changes the length itself, the motion continues with the new length.
   const Solution longer =
       run_of(read_model("m.toml", head + stiff + "[[event]]\nwhen = \"t - 0.5\"\nthen = { L = 1.25 }\n").problem, plan);
   EXPECT_NEAR(last_of(longer).head(2).norm(), 1.25, 1e-9);

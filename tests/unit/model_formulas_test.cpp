@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Shipped text models that have no twin, against the formulas of their sources.
+// Shipped text models that have no twin written in C++, compared with the formulas of their sources.
 #include "support/algebra.hpp"
 #include "support/equal_mechanics.hpp"
 #include "trill/problem/model_registry.hpp"
@@ -54,11 +54,11 @@ TEST(BushingConstrainedModel, IsThatOfThePaper) {
     return Vec{{k * fx, k * fy + 1, -k / 10 * q[2] - k / 2 * (std::cos(q[2]) * fy - std::sin(q[2]) * fx)}};
   });
   expect_equal(problem->initial_state().q(), Vec{{0.8, 0.6, 0}}, "start", 1e-15);
-  // E0 = 0.2/epsilon^2 without gravity
+  // E0 = 0.2/epsilon^2, apart from gravity.
   EXPECT_NEAR(measured(*problem, problem->initial_state(), "energy"), 0.2e4 - 0.6, 1e-10);
 }
 
-// PJY97 sec. 3.1: f_b = A_i K A_i^T d_ij, tau_b = ktheta theta_ij. The force acts at the ends of the bars.
+// PJY97 sec. 3.1: f_b = A_i K A_i^T d_ij, tau_b = ktheta theta_ij. The force acts at the ends of both bars.
 TEST(BushingPendulumModel, HasTheForceOfTheBushing) {
   const auto problem = make("bushing_pendulum", {{"kx", "300"}, {"ky", "700"}, {"ktheta", "50"}});
   expect_force(*problem, [](const Vec& q, const Vec&) {
@@ -69,7 +69,7 @@ TEST(BushingPendulumModel, HasTheForceOfTheBushing) {
     const V2 end = turn(q[2]) * s, beginning = -(turn(q[5]) * s), d = r2 + beginning - r1 - end;
     const V2 f = turn(q[2]) * V2(300, 700).asDiagonal() * turn(q[2]).transpose() * d;
     const double tau = 50 * (q[5] - q[2]);
-    // The frame of the bushing turns with bar 1, which therefore also carries the moment of the force over the gap.
+    // The frame of the bushing turns with bar 1, so this bar also carries the moment that the force has over the gap.
     return Vec{{f.x(), f.y() - 1, cross(end + d, f) + tau, -f.x(), -f.y() - 1, -cross(beginning, f) - tau}};
   });
 }
@@ -89,7 +89,7 @@ TEST(NormalModesModel, HasItsEigenvectors) {
                [&](const Vec& q, const Vec&) { return Vec(-S * q); });
 }
 
-// PJY97 sec. 4.5; whatever the splitting, the sum is the force of Coulomb.
+// PJY97 sec. 4.5. However it is split, the sum is the Coulomb force.
 TEST(ChargesModel, SplitsTheForceOfCoulomb) {
   for (const char* distance : {"0.5", "2"}) {
     const auto problem = make("charges", {{"distance0", distance}, {"C", "-1.5"}});
@@ -106,7 +106,7 @@ TEST(ChargesModel, SplitsTheForceOfCoulomb) {
     const double r = q[0] - q[2];
     EXPECT_NEAR(soft[0], r < 1 ? -1.5 * r : -1.5 / (r * r), 1e-14);  // the gradient of C r^2/2, or of -C/r
   }
-  // The ellipse with the apocentre 2: a = |C|/(2 |E|) with E = -0.41, and the pericentre is 2 a - 2.
+  // The orbit is an ellipse with the apocentre 2: a = |C|/(2 |E|) with E = -0.41, and the pericentre is 2 a - 2.
   RunPlan plan;
   plan.model = "charges";
   plan.method = "dop853";
@@ -121,7 +121,7 @@ TEST(ChargesModel, SplitsTheForceOfCoulomb) {
   EXPECT_NEAR(nearest, 1 / 0.41 - 2, 1e-2);
 }
 
-// The accelerations of J2 and drag, in components.
+// The accelerations by J2 and by drag, in components.
 TEST(SatelliteModel, HasTheForcesOfTheTextbook) {
   const double mu = 398600.4418, R = 6378.137, J2 = 1.08262668e-3;
   const auto problem = make("satellite", {{"B", "1e6"}});
@@ -136,7 +136,7 @@ TEST(SatelliteModel, HasTheForcesOfTheTextbook) {
   });
 }
 
-// The accelerations of J3, J4 and a third body, in components (Vallado, Fundamentals of Astrodynamics, sec. 8.7).
+// The accelerations by J3, J4 and a third body, in components (Vallado, Fundamentals of Astrodynamics, sec. 8.7).
 TEST(SatelliteModel, HasTheSmallForcesOfTheTextbook) {
   const double mu = 398600.4418, R = 6378.137, J3 = -0.2, J4 = 0.3, mu3 = 5e4, d3 = 2e4;
   const auto problem = make("satellite", {{"J2", "0"},
@@ -204,7 +204,7 @@ TEST(AlkaneModel, StartsStretchedAndRelaxed) {
   p.force(all_groups, 0, s.q(), s.v(), f);
   EXPECT_LE(f.cwiseAbs().maxCoeff(), 1e-10);
   EXPECT_NEAR(measured(*problem, s, "end_to_end"), 6 * 1.54 * std::sin(57 * std::numbers::pi / 180), 1e-12);
-  // cis butane, all four atoms on one side: the torsion energy is 2 c1 + 2 c3
+  // Butane in the cis position, with all four atoms on one side: the torsion energy is 2 c1 + 2 c3.
   const auto butane = make("alkane");
   const double a = 114 * std::numbers::pi / 180, c = 1.54 * std::cos(std::numbers::pi - a), h = 1.54 * std::sin(a);
   const Vec cis{{-c, h, 0, 0, 0, 0, 1.54, 0, 0, 1.54 + c, h, 0}};
@@ -238,8 +238,9 @@ TEST(WireModel, IsConservativeUnlessItHasDrag) {
   }
 }
 
-// The limit of large omega: x'' = -J omega d/dx sqrt(1 + x^2) with the adiabatic invariant J = E/(omega sqrt(2)), E = 1
-// at the start; its conserved energy gives x' as a function of x, and so the quarter period by quadrature.
+// In the limit of large omega, x'' = -J omega d/dx sqrt(1 + x^2) with the adiabatic invariant J = E/(omega sqrt(2)),
+// where E = 1 at the start. Its conserved energy gives x' as a function of x, and from this the quarter period by
+// quadrature.
 TEST(VaryingFrequencyModel, SwingsByTheAdiabaticInvariant) {
   const auto problem = make("varying_frequency", {{"omega", "30"}});
   expect_force(*problem, [](const Vec& q, const Vec&) {
@@ -247,7 +248,7 @@ TEST(VaryingFrequencyModel, SwingsByTheAdiabaticInvariant) {
   });
   double quarter = 0;
   const int parts = 2000;
-  for (int k = 0; k < parts; ++k) {  // x = sin(a) takes the end of the integrand away; midpoint rule
+  for (int k = 0; k < parts; ++k) {  // midpoint rule; with x = sin(a) the integrand has no singularity
     const double a = (k + 0.5) * std::numbers::pi / (2 * parts), x = std::sin(a);
     const double speed = std::sqrt(std::sqrt(2.0) * (std::sqrt(2.0) - std::sqrt(1 + x * x)));
     quarter += std::cos(a) / speed * std::numbers::pi / (2 * parts);
@@ -263,7 +264,8 @@ TEST(VaryingFrequencyModel, SwingsByTheAdiabaticInvariant) {
   EXPECT_NEAR(s.y()(2, s.rows() - 1), -std::sqrt(2 - std::sqrt(2.0)), 5e-3);
 }
 
-// Newton's law for the bob in the plane and for the cart along its rail, from the accelerations of (x, theta, r).
+// Newton's law for the bob in the plane and for the cart along its rail must follow from the accelerations of (x,
+// theta, r).
 TEST(CartModel, ObeysNewton) {
   const double m1 = 0.6, m2 = 2, omega = 30;
   const auto problem = make("cart", {{"omega", "30"}, {"m1", "0.6"}, {"m2", "2"}});
@@ -312,7 +314,7 @@ TEST(PlanarChainModel, StartsRelaxedAndBent) {
   EXPECT_NEAR(s.y[3], 0, 1e-15);
 }
 
-// The frequencies of two equal bonds that share a mass: omega sqrt(2 +- cos(turn)).
+// Two equal bonds that share a mass have the frequencies omega sqrt(2 +- cos(turn)).
 TEST(PlanarChainModel, FastFrequenciesDependOnTheTurn) {
   const auto problem = make("planar_chain");
   const StrongPotential& strong = *mechanics(*problem).strong_potential();

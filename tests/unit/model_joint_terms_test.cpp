@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Forces, gaps, slopes and curvatures in one call: the same bits as by separate calls, with less work.
+// Forces, gaps, slopes and curvatures computed in one call: the same bits as from separate calls, with less work.
 #include "formulation/slow_system.hpp"
 #include "model/text/compiled_model.hpp"
 #include "problem/joint_terms.hpp"
@@ -10,7 +10,7 @@
 
 namespace trill::testing_models {
 namespace {
-// Two soft groups beside the gaps; the soft spring and the drag contain the length of the stiff one.
+// Two soft groups besides the gaps. The soft spring and the drag contain the length of the stiff spring.
 const std::string stiff_triangle = R"model([parameters]
 k = 1e6
 [coordinates]
@@ -62,7 +62,7 @@ struct Found {
   MatrixSlot G, G2;
 };
 
-// `k`: of the rates.
+// `k` is the order of the time derivatives that rates() computes.
 Found found_by(const JointTerms& terms, const MechanicalProblem& p, const ConstraintMap& map, int k) {
   const Index n = p.layout().nq, m = map.count();
   const Vec q = shaken(p.initial_state().q(), 0.02), v = shaken(p.initial_state().v(), 0.3), a = shaken(v, 1),
@@ -115,7 +115,8 @@ TEST(JointTerms, OfShippedModelsAreTheSeparateOnes) {
   EXPECT_GT(seen, 10);
 }
 
-// Whether several points are served at once; if so, each of them must have the bits of its own call.
+// Whether several points can be computed in one call. If so, each of them must have the same bits as in a call of its
+// own.
 bool serves_points(const MechanicalProblem& p, Groups groups, const ConstraintMap& map) {
   constexpr Index points = 4;
   const auto joint = make_joint_terms(p, groups, map);
@@ -162,7 +163,8 @@ TEST(JointTerms, AtSeveralPointsAreThoseAtEachOfThem) {
   EXPECT_GT(seen, 5);
 }
 
-// Points of a step have different times, elements are numbered, and in large models a call costs little by comparison.
+// Calls with several points are wrong if forces depend on t (the points of a step have different times) or on the
+// numbers of elements. In large models they are useless, because a call costs little compared with the work inside.
 TEST(JointTerms, AreNotComputedAtSeveralPointsWhereThatWouldBeWrongOrUseless) {
   EXPECT_FALSE(serves_points(changed(stiff_triangle, "p.y + 2*r.y", "p.y*cos(t) + 2*r.y")));
   EXPECT_FALSE(serves_points(changed(changed(chain, "n = 40", "n = 5"), "+ x[link].y", "+ link*x[link].y")));

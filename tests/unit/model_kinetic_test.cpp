@@ -14,7 +14,7 @@ Mat mass_of(const MechanicalProblem& p, In q) {
   return dense(m);
 }
 
-// d(M w)/dq
+// The matrix d(M w)/dq.
 Mat mass_product_of(const MechanicalProblem& p, In q, In w) {
   MatrixSlot d = MatrixSlot::dense(q.size(), q.size());
   p.mass_product_derivative(q, w, d);
@@ -154,7 +154,7 @@ energy = "x^2 + y[0]^2 + y[1]^2 + z^2"
   EXPECT_NEAR(end[0], measured[0], 1e-7);
 }
 
-// A polynomial in time with its derivatives.
+// A motion whose positions are polynomials in time, with its derivatives.
 struct PolynomialMotion {
   Vec q0, v0, a0, j0, s0;
   explicit PolynomialMotion(Index n) {
@@ -175,7 +175,7 @@ struct PolynomialMotion {
   Motion motion() const { return {t0, q0.data(), v0.data(), a0.data(), j0.data(), s0.data()}; }
 };
 
-// d^k f/dt^k at 0 from 13 values: the derivative of the polynomial through them.
+// d^k f/dt^k at 0: the derivative of the polynomial through 13 values.
 template <class Function>
 Mat time_difference(int k, Function f) {
   constexpr int reach = 6, count = 2 * reach + 1;
@@ -189,7 +189,7 @@ Mat time_difference(int k, Function f) {
   return sum;
 }
 
-// Differences have errors even where the derivative is zero.
+// Difference quotients have errors even where the derivative is zero.
 void expect_near(const Mat& a, const Mat& b, const std::string& what, double tolerance) {
   ASSERT_EQ(a.rows(), b.rows()) << what;
   ASSERT_EQ(a.cols(), b.cols()) << what;
@@ -256,7 +256,7 @@ TEST(TextMotions, DerivativesOfForcesAndMasses) {
   expect_equal(found, df * w, "df/dq w", 1e-12);
 }
 
-// With M(q) v' = f the energy of a motion without drag is kept only if f has the right forces of inertia.
+// With M(q) v' = f and without drag, the energy is constant only if f contains the right inertial forces.
 TEST(TextMotions, ForcesOfInertiaDoNoWork) {
   const std::string text(everything);
   std::string still = text.substr(0, text.find("[[force]]"));
@@ -353,7 +353,7 @@ equation = "w - (x - 2)*exp(-t^2)"
   expect_derivatives_of(*mechanics(model).constraints(), 6);
 }
 
-// Above 32 coordinates everything is sparse.
+// With more than 32 coordinates all matrices are sparse.
 TEST(TextMotions, DerivativesOfManyGaps) {
   const TextModel model = read_model("m.toml", R"toml(
 sets.atom = 40
@@ -374,7 +374,7 @@ energy = "(2 + cos(y[pair]*y[next]))*vy[pair]^2"
   MatrixSlot dm = p.mass_pattern();
   ASSERT_TRUE(p.mass_derivative(2, path.motion(), dm));
   expect_near(dense(dm), time_difference(2, [&](double t) { return mass_of(p, path.q(t)); }), "mass", 1e-7);
-  // Newton's matrices take d(M w)/dq into the pattern of df/dq.
+  // Newton's matrices are assembled in the pattern of df/dq, so d(M w)/dq must fit into it.
   MatrixSlot product = p.stiffness_pattern();
   p.mass_product_derivative(path.q0, path.v0, product);
   expect_equal(dense(product), mass_product_of(p, path.q0, path.v0), "mass product");
@@ -397,7 +397,7 @@ TEST(TextKineticErrors, SayWhatIsWrong) {
   EXPECT_THAT(kinetic("vx^2/(x - 1)"), tells({"m.toml:6:11", "is nan"}));
 }
 
-// A sparse factorisation of a matrix that is full takes longer than a dense one.
+// For a full matrix a sparse factorisation takes longer than a dense one.
 TEST(TextKinetic, MatricesOfManyCoordinatesAreDenseWhereAllBelongTogether) {
   const auto model = [](const std::string& square) {
     return read_model("m.toml",

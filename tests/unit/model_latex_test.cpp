@@ -84,7 +84,7 @@ TEST(Latex, Pieces) {
             "\\begin{cases} x & \\text{if } x < y \\\\ \\omega & \\text{otherwise} \\end{cases}");
 }
 
-// Sixty doublings would be 10^18 operations.
+// After sixty doublings the written formula would have 10^18 operations.
 TEST(Latex, WhatNobodyCanReadIsNotWritten) {
   ExpressionGraph graph;
   Expression e = graph.symbol(SymbolKind::coordinate);

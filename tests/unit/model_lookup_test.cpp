@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Tables in expressions: values, derivatives, corners at which steps end, and what is said about files that are no
+// Tables in expressions: values, derivatives, corners at which steps end, and messages about files that are not
 // tables.
 #include "model/expression/lookup_table.hpp"
 #include "support/mentions.hpp"
@@ -49,7 +49,7 @@ TEST(LookupTable, TheCellOfAnEarlierPlaceGoesOnAsItWas) {
   EXPECT_EQ(lookup_piece(table, 0.5, -1, 0), 1);
 }
 
-// Not-a-knot splines reproduce cubics, on uneven points as well.
+// Not-a-knot splines reproduce cubics exactly, also on uneven points.
 TEST(LookupTable, CubicInterpolationIsExactForCubics) {
   std::array<double, uneven.size()> y{};
   for (std::size_t i = 0; i < y.size(); ++i) y[i] = cubic(uneven[i]);
@@ -123,7 +123,7 @@ class TableModel : public testing::Test {
   fs::path folder_;
 };
 
-// On the slope from (2, 0.05) to (3, 0.3) the road is 0.05 + 0.25 (x - 2).
+// Between (2, 0.05) and (3, 0.3) the road is 0.05 + 0.25 (x - 2).
 TEST_F(TableModel, ForcesOfEnergiesAreTheirGradients) {
   const TextModel model =
       load("[coordinates]\nx = 2.5\ny = 1\n[[potential]]\nenergy = '50*(y - table(\"road.csv\", x))^2'\n");
@@ -138,7 +138,7 @@ TEST_F(TableModel, ForcesOfEnergiesAreTheirGradients) {
   EXPECT_NEAR(slopes(0, 1), 100 * 0.25, 1e-12);
 }
 
-// x'' = f(t) with straight pieces: the end follows by integrating each piece twice.
+// x'' = f(t), where f is piecewise linear. The exact end follows by integrating each piece twice.
 TEST_F(TableModel, StepsEndAtTheCornersOfAFunctionOfTime) {
   const std::array<double, 6> t{0, 1, 2, 3, 5, 8}, f{0, 0.1, 0.05, 0.3, 0.2, 0};
   double x = 0, v = 0;
@@ -147,7 +147,7 @@ TEST_F(TableModel, StepsEndAtTheCornersOfAFunctionOfTime) {
     x += h * v + h * h * (2 * f[i] + f[i + 1]) / 6;
     v += h * (f[i] + f[i + 1]) / 2;
   }
-  const double end = x + 2 * v;  // the last value, zero, is held
+  const double end = x + 2 * v;  // beyond the table its last value, zero, is used
   const Solution s = run("[coordinates]\nx = 0\n[[force]]\non = \"x\"\nvalue = 'table(\"road.csv\", t)'\n", 10);
   ASSERT_TRUE(s.ok());
   EXPECT_NEAR(s.y()(0, s.rows() - 1), end, 1e-12);
@@ -157,7 +157,7 @@ TEST_F(TableModel, StepsEndAtTheCornersOfAFunctionOfTime) {
   }
 }
 
-// The energy is kept although the force jumps at every corner of the road.
+// The energy is conserved although the force jumps at every corner of the road.
 TEST_F(TableModel, EnergyIsKeptAcrossCorners) {
   for (const char* kind : {"linear", "cubic"}) {
     const Solution s =
@@ -175,7 +175,7 @@ TEST_F(TableModel, ManyPointsInOneStepAreNotPassedOver) {
   std::string fine = "x,y\n";
   for (int i = 0; i <= 1000; ++i) fine += std::to_string(0.01 * i) + "," + std::to_string(i % 2) + "\n";
   write("fine.csv", fine);
-  // A saw of 500 teeth, over which a body at speed 2 flies in 5 s; the mean force is 1/2.
+  // A sawtooth with 500 teeth. A body with the speed 2 passes over it in 5 s; the mean force is 1/2.
   const Solution s =
       run("[coordinates]\nx = { start = 0, velocity = 2 }\ny = 0\n[[force]]\non = \"y\"\nvalue = 'table(\"fine.csv\", "
           "x)'\n",

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Bodies without mass, held by joints or not.
+// Bodies without mass, some held by joints and some not.
 #include "support/mentions.hpp"
 #include "support/multiscale_runs.hpp"
 #include "support/text_models.hpp"
@@ -12,7 +12,7 @@ using testing::HasSubstr;
 
 constexpr double gravity = 9.81, amplitude = 1.2;
 
-// A bob at the end of a rod, with what the rod weighs.
+// A bob at the end of a rod whose mass is given.
 std::string pendulum(const std::string& rod_mass, const std::string& more = "") {
   return R"toml([parameters]
 spin = 0
@@ -43,7 +43,8 @@ std::string refused_with(const std::string& text, const std::string& method) {
   return "no error";
 }
 
-// The period of the mathematical pendulum is 4 K(sin(amplitude/2)) sqrt(l/g): a quarter later the rod hangs down.
+// The period of the mathematical pendulum is 4 K(sin(amplitude/2)) sqrt(l/g). After a quarter of it the rod hangs
+// down.
 TEST(MasslessBodies, SwingAsTheMathematicalPendulum) {
   const double quarter = std::comp_ellint_1(std::sin(amplitude / 2)) / std::sqrt(gravity);
   const double speed = std::sqrt(2 * gravity * (1 - std::cos(amplitude)));
@@ -59,13 +60,13 @@ TEST(MasslessBodies, SwingAsTheMathematicalPendulum) {
 
 TEST(MasslessBodies, HaveTheMultipliersOfTheirJointsAtTheStart) {
   const State s = read_model("m.toml", pendulum(massless), {{"spin", "3"}}).problem->initial_state();
-  // m g cos(amplitude) and m l spin^2, along the rod, at both ends.
+  // Both ends of the rod carry m g cos(amplitude) and m l spin^2, along the rod.
   const double force = 2 * (gravity * std::cos(amplitude) + 9);
   EXPECT_NEAR(s.lambda().head(2).norm(), force, 1e-12);
   EXPECT_NEAR(s.lambda().tail(2).norm(), force, 1e-12);
 }
 
-// Nothing may crash or compute with what is not finite.
+// No method may crash or return values that are not finite.
 TEST(MasslessBodies, AreRunOrRefusedByEveryMethod) {
   for (const MethodEntry& entry : Catalogue::all().methods()) {
     const std::string& method = entry.info.name;

@@ -87,7 +87,7 @@ TEST(MatrixMarket, SaysWhereEachMistakeStands) {
   EXPECT_THAT(complaint(std::string(most_matrix_bytes + 1, '\n')), tells({"K.mtx", "100000001", "bytes"}));
 }
 
-// As several processes read it, each its lines.
+// The file is read in pieces of several lines each, as by several processes.
 TEST(MatrixMarket, PiecesHaveTheEntriesOfTheWhole) {
   const std::string text =
       "%%MatrixMarket matrix coordinate real symmetric\n% a comment\n3 3 4\n1 1 2\n\n2 1 -1.5\n"

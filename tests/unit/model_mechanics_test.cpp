@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Derivatives along motions, of kinetic energies, gaps and constraints against central differences with 50 digits.
+// Derivatives of kinetic energies, gaps and constraints along motions, compared with central differences with 50
+// digits.
 #include "model/expression/mechanics.hpp"
 #include "support/exact_graph.hpp"
 #include "support/random_expression.hpp"
@@ -11,7 +12,7 @@ using namespace trill;
 using Symbols = SymbolValues<Exact>;
 constexpr int slots = 3;
 
-// x, y, z with velocities vx, vy, vz, and t.
+// The names x, y, z with the velocities vx, vy, vz, and t.
 class Motion final : public NameScope {
  public:
   explicit Motion(ExpressionGraph& graph) : graph_(graph) {}
@@ -51,7 +52,7 @@ Symbols somewhere() {
   return at;
 }
 
-// A direction of change: every symbol with its rate.
+// Directions of differentiation: the rate of change of every symbol.
 Symbols one(SymbolKind kind, int index) { return {{{kind, index}, Exact(1)}}; }
 Symbols along(const Symbols& at, SymbolKind of, SymbolKind rate, bool with_time) {
   Symbols direction;
@@ -60,7 +61,7 @@ Symbols along(const Symbols& at, SymbolKind of, SymbolKind rate, bool with_time)
   return direction;
 }
 
-// The derivative by every one of the directions.
+// The mixed derivative in all of the given directions.
 Exact mixed(const ExpressionGraph& graph, Expression e, const Symbols& at, std::span<const Symbols> directions) {
   if (directions.empty()) return evaluate_exactly(graph, e, at);
   const Exact h("1e-10");
@@ -83,7 +84,7 @@ void expect_same(const ExpressionGraph& graph, Expression found, const Symbols& 
       << where << ": " << value << ", not " << expected;
 }
 
-// Every entry of a matrix that is not listed is zero.
+// Entries of the matrix that are not listed are zero.
 void expect_matrix(const ExpressionGraph& graph, const std::vector<Partial>& found, int rows, bool lower,
                    const Symbols& at, const std::function<Exact(int, int)>& expected, const std::string& where) {
   std::map<std::pair<int, int>, Exact> entries;
@@ -117,7 +118,7 @@ std::vector<std::string> functions_of_positions() {
   return texts;
 }
 
-// Differences need a function that is smooth where they are taken.
+// Difference quotients can only be used if the function is smooth at the point.
 bool is_tame(ExpressionGraph& graph, Expression e) {
   const Symbols at = somewhere();
   for (const Expression d : time_derivatives(graph, e, 3, slots)) {
@@ -127,7 +128,7 @@ bool is_tame(ExpressionGraph& graph, Expression e) {
   return true;
 }
 
-// q, v and a as polynomials of the time, exact up to snap.
+// The state after dt, with q, v and a as polynomials of the time, exact up to the snap (the fourth derivative of q).
 Symbols later(const Symbols& at, const Exact& dt) {
   Symbols moved = at;
   moved[{SymbolKind::time, 0}] += dt;
@@ -265,7 +266,7 @@ TEST(Mechanics, KineticEnergies) {
   }
 }
 
-// T = m/2 (vr^2 + r^2 vphi^2): M = diag(m, m r^2), forces m r vphi^2 and -2 m r vr vphi.
+// T = m/2 (vr^2 + r^2 vphi^2) gives M = diag(m, m r^2) and the forces m r vphi^2 and -2 m r vr vphi.
 TEST(Mechanics, APendulumInPolarCoordinates) {
   ExpressionGraph graph;
   const KineticTerms terms = kinetic_terms(graph, parse("m/2*(vx^2 + x^2*vy^2)", graph), 2);

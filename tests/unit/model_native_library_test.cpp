@@ -49,7 +49,7 @@ class NativeLibraryTest : public testing::Test {
  protected:
   NativeLibraryTest() {
     cache_.emplace("XDG_CACHE_HOME", home_.string());
-    // A compiler that counts its calls.
+    // A compiler that records its calls.
     const fs::path counting = home_ / "counting_cc";
     std::ofstream(counting) << "#!/bin/sh\necho x >> '" << (home_ / "calls").string() << "'\nexec cc \"$@\"\n";
     fs::permissions(counting, fs::perms::owner_all);
@@ -79,7 +79,7 @@ class NativeLibraryTest : public testing::Test {
   std::optional<Variable> cache_, compiler_;
 };
 
-// out = {0, 0} + sums over three instances of source_adding.
+// The result of {0, 0} plus the sums over three instances of source_adding.
 std::vector<double> values(const NativeLibrary& library) {
   const NativeFunction f = library.native_function("f");
   if (!f) return {};
@@ -108,7 +108,7 @@ TEST_F(NativeLibraryTest, CompilesOnceAndThenTakesTheCachedFile) {
   EXPECT_TRUE(again.library->was_cached());
   EXPECT_EQ(values(*again.library), expected);
   EXPECT_EQ(calls(), 1);
-  EXPECT_EQ(files().size(), 1u);  // nothing is left of the compilation
+  EXPECT_EQ(files().size(), 1u);  // the compilation leaves no other files
 }
 
 TEST_F(NativeLibraryTest, CachedOnlyCompilesNothing) {
@@ -163,7 +163,7 @@ TEST_F(NativeLibraryTest, AFileOfAnotherSourceIsMadeAnew) {
   ASSERT_TRUE(load_native(source_adding("2.0"), NativeUse::always).library);
   for (const fs::path& path : files())
     if (path != mine) {
-      fs::remove(mine);  // a loaded file is not written over
+      fs::remove(mine);  // a library in use must not be overwritten
       fs::copy_file(path, mine);
     }
   const NativeResult result = load_native(source, NativeUse::always);
@@ -183,7 +183,7 @@ TEST_F(NativeLibraryTest, AFolderThatOthersMayWriteIsNotUsed) {
   EXPECT_TRUE(load_native(source, NativeUse::always).library);
 }
 
-// Who may write to a folder above the cache could put another one in its place.
+// Users who may write to a folder above the cache could replace the cache by another folder.
 TEST_F(NativeLibraryTest, AFolderAboveThatOthersMayWriteIsNotUsed) {
   const fs::path above = home_ / "above";
   fs::create_directories(above / "cache");
@@ -194,7 +194,7 @@ TEST_F(NativeLibraryTest, AFolderAboveThatOthersMayWriteIsNotUsed) {
       EXPECT_THAT(load_native(source, use).reason, mentions("chmod go-w " + above.string())) << mode;
   }
   EXPECT_EQ(calls(), 0);
-  ::chmod(above.c_str(), 01777);  // as /tmp: others can rename only what is theirs
+  ::chmod(above.c_str(), 01777);  // like /tmp: users can rename only their own files
   EXPECT_TRUE(load_native(source, NativeUse::always).library);
 }
 
@@ -241,7 +241,8 @@ TEST_F(NativeLibraryTest, ACachedFileThatIsALinkOrMayBeWrittenByOthersIsMadeAnew
   EXPECT_EQ(calls(), 3);
 }
 
-// The loader knows libraries by their paths, and these lead through descriptors, whose numbers are used again.
+// The dynamic loader distinguishes libraries by their paths. Here the paths contain numbers of file descriptors, which
+// are used again for other libraries.
 TEST_F(NativeLibraryTest, LibrariesAreNotMistakenForEachOther) {
   std::mt19937 random(3);
   std::vector<std::shared_ptr<const NativeLibrary>> kept(6);
@@ -256,7 +257,7 @@ TEST_F(NativeLibraryTest, LibrariesAreNotMistakenForEachOther) {
 }
 
 TEST_F(NativeLibraryTest, AFolderThatCannotBeMadeIsAReason) {
-  const Variable cache("XDG_CACHE_HOME", "/proc/self/none");  // not even by the superuser
+  const Variable cache("XDG_CACHE_HOME", "/proc/self/none");  // not even the superuser can create it
   EXPECT_THAT(load_native(source, NativeUse::always).reason, mentions("/proc/self/none/trill"));
   std::ofstream(home_ / "trill") << "a file";
   cache_.emplace("XDG_CACHE_HOME", home_.string());
@@ -324,7 +325,7 @@ TEST_F(NativeLibraryTest, ThreadsCompileOnce) {
   EXPECT_EQ(calls(), 1);
 }
 
-// The exit codes of processes that do something at once.
+// Runs the function in several processes at once and returns their exit codes.
 std::vector<int> in_processes(int count, const std::function<bool()>& succeeds) {
   std::vector<pid_t> children;
   for (int k = 0; k < count; ++k) {
@@ -351,7 +352,7 @@ TEST_F(NativeLibraryTest, ProcessesDoNotDisturbEachOther) {
 }
 
 TEST_F(NativeLibraryTest, AFullDiskIsAReason) {
-  for (const rlim_t room : {rlim_t{20}, rlim_t{2000}}) {  // for the source; for the library
+  for (const rlim_t room : {rlim_t{20}, rlim_t{2000}}) {  // too little for the source, then for the library
     const auto codes = in_processes(1, [room] {
       ::signal(SIGXFSZ, SIG_IGN);
       const rlimit limit{room, room};
@@ -377,7 +378,7 @@ TEST_F(NativeLibraryTest, FilesUnusedForLongestMakeRoom) {
   fs::last_write_time(folder() / "build-left1", now - std::chrono::hours(2));
   fs::create_directory(folder() / "build-left2");
   fs::last_write_time(first, now - std::chrono::hours(2000));
-  ASSERT_TRUE(load_native(source, NativeUse::cached_only).library);  // used now
+  ASSERT_TRUE(load_native(source, NativeUse::cached_only).library);  // this makes it recently used
   ASSERT_TRUE(load_native(source_adding("2.0"), NativeUse::always).library);
   EXPECT_EQ(files().size(), 501u);
   EXPECT_TRUE(fs::exists(first));
@@ -385,7 +386,7 @@ TEST_F(NativeLibraryTest, FilesUnusedForLongestMakeRoom) {
   EXPECT_TRUE(fs::exists(folder() / "other22.so"));
   EXPECT_FALSE(fs::exists(folder() / "build-left1"));
   EXPECT_TRUE(fs::exists(folder() / "build-left2"));
-  fs::resize_file(folder() / "other100.so", 300'000'000);  // sparse
+  fs::resize_file(folder() / "other100.so", 300'000'000);  // a sparse file, which takes no space
   fs::last_write_time(folder() / "other100.so", now - std::chrono::hours(10));
   ASSERT_TRUE(load_native(source_adding("4.0"), NativeUse::always).library);
   EXPECT_FALSE(fs::exists(folder() / "other100.so"));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What expressions mean, and what is said about those that mean nothing: the place, the caret, the nearest name.
+// The meaning of expressions, and the messages about wrong ones: the place, the caret, the most similar name.
 #include "model/expression/parser.hpp"
 #include "model/expression/program.hpp"
 #include "support/allocation_count.hpp"
@@ -47,7 +47,7 @@ Expression parse(const std::string& text, ExpressionGraph& graph) {
   return parse_expression({&source, 0, text}, graph, scope);
 }
 
-// At x = 2, y = 5, t = 0.25.
+// The value of an expression at x = 2, y = 5, t = 0.25.
 double value(const std::string& text) {
   ExpressionGraph graph;
   const Expression outputs[] = {parse(text, graph)};
@@ -190,7 +190,8 @@ TEST(Parser, EqualPartsAreStoredOnceAndNothingsVanish) {
   EXPECT_EQ(graph.constant(parse("2*3 + sqrt(16)", graph)), 10.0);
   EXPECT_EQ(parse("0*y", graph), graph.number(0));
   EXPECT_EQ(parse("sqrt(x^2 + y^2)^2", graph), parse("x^2 + y^2", graph));
-  EXPECT_EQ(graph[parse("sqrt(x)^2", graph)].op, Op::square);  // no number where x < 0
+  // It must not become x, since it is not a number where x < 0.
+  EXPECT_EQ(graph[parse("sqrt(x)^2", graph)].op, Op::square);
   const std::size_t before = graph.size();
   EXPECT_EQ(parse("(x + y)*(y + x)", graph), graph.apply(Op::square, graph.add(x, y)));
   EXPECT_EQ(graph.size(), before + 2);
@@ -261,7 +262,7 @@ TEST(Parser, PointsHavePartsAndFunctions) {
       {"angle(point(2, 1, 1), point(1, 1, 1), point(3, 3, 1))", std::acos(-1.0) / 4},
       {"angle(point(1, 0), point(0, 0), point(-3, 0))", std::acos(-1.0)},
       {"angle(point(2, 2), point(1, 1), point(1, 0))", 3 * std::acos(-1.0) / 4},
-      // Looking from b to c, that is down the z axis from above, d lies clockwise from a by a quarter turn.
+      // Looking from b to c, which is down the z axis, d is a quarter turn clockwise from a.
       {"dihedral(point(1,0,0), point(0,0,0), point(0,0,-1), point(0,-1,-1))", std::acos(-1.0) / 2},
       {"dihedral(point(1,0,0), point(0,0,0), point(0,0,-1), point(0,1,-1))", -std::acos(-1.0) / 2},
       {"dihedral(point(1,0,0), point(0,0,0), point(0,0,-1), point(1,0,-2))", 0},

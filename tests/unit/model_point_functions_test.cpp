@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Functions of points against formulas written anew with 100 digits: values, gradients and second derivatives, also
-// where an angle is straight or folded and where it nearly is.
+// Functions of points, compared with formulas evaluated with 100 digits: values, gradients and second derivatives,
+// also where an angle is 180 or 0 degrees, and near these.
 #include "model/expression/mechanics.hpp"
 #include "model/expression/point_functions.hpp"
 #include "model/expression/program.hpp"
@@ -38,7 +38,7 @@ Real exact_pi() { return boost::math::constants::pi<Real>(); }
 
 std::vector<Real> exactly(const Numbers& q) { return {q.begin(), q.end()}; }
 
-// d2f/dq_i dq_j by differences of step h.
+// d2f/dq_i dq_j by differences with the step h.
 Real exact_second(const RealFunction& f, const Numbers& at, std::size_t i, std::size_t j, const Real& h) {
   const auto moved = [&](int a, int b) {
     std::vector<Real> q = exactly(at);
@@ -59,7 +59,7 @@ Real exact_first(const RealFunction& f, const Numbers& at, std::size_t i, const 
 
 struct Derivatives {
   double value = 0;
-  Numbers first, second;  // second: row by row, the whole matrix
+  Numbers first, second;  // second: the whole matrix, row by row
 };
 
 Derivatives derivatives(ExpressionGraph& graph, Expression e, const Numbers& q) {
@@ -88,7 +88,7 @@ double largest(const Numbers& x) {
   return size;
 }
 
-// Points of symbols: coordinates dimension * k and following.
+// The components of a point as symbols: the coordinates dimension * point, dimension * point + 1, ....
 std::vector<Expression> parts(ExpressionGraph& graph, int point, int dimension) {
   std::vector<Expression> found;
   for (int k = 0; k < dimension; ++k) found.push_back(graph.symbol(SymbolKind::coordinate, point * dimension + k));
@@ -101,7 +101,7 @@ Expression dihedral_of_symbols(ExpressionGraph& graph) {
   return dihedral_angle(graph, parts(graph, 0, 3), parts(graph, 1, 3), parts(graph, 2, 3), parts(graph, 3, 3));
 }
 
-// 3.5 (angle - rest)^2 at q; rest is 0, pi or another number.
+// Checks the energy 3.5 (angle - rest)^2 and its derivatives at q, where rest is 0, pi or another number.
 void check_angle_energy(const Numbers& q, double rest, double step, double tolerance) {
   const auto dimension = static_cast<int>(q.size()) / 3;
   ExpressionGraph graph;
@@ -128,7 +128,8 @@ void check_angle_energy(const Numbers& q, double rest, double step, double toler
     EXPECT_NEAR(found.second[k], second[k], tolerance * largest(second)) << where << " at " << k / n << ' ' << k % n;
 }
 
-// a, b, c with arms of length 1 and 1.5; the angle is `straight` +- deviation. Turned out of the axes where asked.
+// Points a, b, c with arms of length 1 and 1.5. The angle differs from 180 degrees (straight) or 0 by the deviation.
+// If `turned`, the arms are not parallel to the axes.
 Numbers bent(int dimension, bool straight, double deviation, bool turned) {
   Numbers q(static_cast<std::size_t>(3 * dimension), 0.0);
   const auto at = [&](int point, int k) -> double& { return q[static_cast<std::size_t>(point * dimension + k)]; };
@@ -163,14 +164,14 @@ TEST(PointFunctions, EnergiesOfAnglesAreRightBesideTheirKinks) {
     for (const bool straight : {false, true}) {
       for (const double deviation : {1e-12, 1e-8, 1e-4, 1.0})
         check_angle_energy(bent(dimension, straight, deviation, false), 1.9, 1e-10 * deviation, 1e-12);
-      // Out of the axes the sine is known to rounding, whatever the formula.
+      // If the arms are not parallel to the axes, no formula can give the sine more accurately than to rounding.
       for (const double deviation : {1e-8, 1e-4, 1.0})
         check_angle_energy(bent(dimension, straight, deviation, true), 1.9, 1e-10 * deviation,
                            1e-12 + 1e-15 / deviation);
     }
 }
 
-// Third and fourth derivatives along a line, as series in time need them; the formula changes at 0.001.
+// Third and fourth derivatives along a line, as needed for series in time. Another formula is used beyond 0.001.
 TEST(PointFunctions, EnergiesOfAnglesHaveSmoothHigherDerivatives) {
   const Numbers direction = {0.3, -0.5, 0.8, 0.1, 0.7, -0.2, -0.4, 0.9, 0.6};
   for (const bool straight : {true, false})
@@ -212,7 +213,7 @@ Real exact_dihedral(const std::vector<Real>& q) {
   return atan2(inner(outer(before, after), w) / sqrt(inner(w, w)), inner(before, after));
 }
 
-// 2 (1 + cos(3 dihedral - 0.4)) at q.
+// Checks the energy 2 (1 + cos(3 dihedral - 0.4)) and its derivatives at q.
 void check_dihedral_energy(const Numbers& q) {
   ExpressionGraph graph;
   const Expression phase =
@@ -233,7 +234,7 @@ void check_dihedral_energy(const Numbers& q) {
   }
 }
 
-// Four atoms with bonds along x, z, x; the dihedral angle is phi.
+// Four atoms with bonds along x, z and x, twisted by the dihedral angle phi.
 Numbers twisted(double phi) { return {1, 0.2, 0, 0, 0.2, 0, 0, 0.2, -1.3, std::cos(phi), 0.2 - std::sin(phi), -1.6}; }
 
 TEST(PointFunctions, DihedralAnglesPassZeroAndPiSmoothly) {

@@ -70,7 +70,7 @@ y = "cos(t)"
                  method, 1e-6);
 }
 
-// Heat in a rod of 50 cells: the first modes decay each at its own rate.
+// Heat conduction in a rod of 50 cells. Each of the first modes decays at its own rate.
 TEST(TextRates, OverASetWithASparseJacobian) {
   const TextModel model = read_model("m.toml", R"toml(
 sets.cell = { size = 50, left = "max(cell - 1, 0)", right = "min(cell + 1, 49)" }
@@ -87,7 +87,7 @@ value = "T[cell]"
   EXPECT_EQ(pattern.stored(), 3 * 50 - 2);
   MatrixSlot j = pattern;
   ASSERT_TRUE(p.jacobian(0, p.initial_state().y, j));
-  EXPECT_EQ(j.value(0, 0), -1);  // two neighbours that are the cell itself and another
+  EXPECT_EQ(j.value(0, 0), -1);  // its left neighbour is the cell itself
   EXPECT_EQ(j.value(7, 7), -2);
   EXPECT_EQ(j.value(7, 8), 1);
   const double decay = 4 * std::pow(std::sin(std::numbers::pi / 100), 2);
@@ -100,14 +100,15 @@ value = "T[cell]"
   }
 }
 
-// Rates that leave the diagonal out: y' of one entry depends on the next alone.
+// The diagonal of this Jacobian is empty: y' of each entry depends only on the next entry.
 TEST(TextRates, ImplicitMethodsDoWithoutADiagonal) {
   const TextModel model = read_model("m.toml", R"toml(
 sets.ring = 40
 coordinates.y = { over = "ring", start = "cos(ring*pi/20)" }
 rate.y = "y[if(ring == 39, 0, ring + 1)] + 0*y[ring]"
 )toml");
-  // The start is an eigenvector of the shift with exp(+-i pi/20): y = Re exp(i k pi/20 + t exp(i pi/20)).
+  // The start is a combination of the eigenvectors of the shift with the eigenvalues exp(+-i pi/20), so
+  // y = Re exp(i k pi/20 + t exp(i pi/20)).
   const double angle = std::numbers::pi / 20;
   const std::complex<double> grown = std::exp(std::polar(1.0, angle));
   for (const char* method : {"cvode_bdf", "dop853"}) {
@@ -117,7 +118,8 @@ rate.y = "y[if(ring == 39, 0, ring + 1)] + 0*y[ring]"
 }
 
 TEST(TextRates, EventsAndSwitches) {
-  // A tank that fills at rate 1, opens above 2 and runs out at rate 3; a parameter ends the inflow.
+  // A tank is filled at the rate 1. Above the level 2 it opens and loses 3 per unit of time; later a parameter ends
+  // the inflow.
   const TextModel model = read_model("m.toml", R"toml(
 parameters.inflow = 1
 coordinates.level = 0

@@ -11,7 +11,7 @@ namespace {
 using testing::AllOf;
 using testing::HasSubstr;
 
-// A block that slides to the right on a plane inclined by `slope`: s'' = g (sin - mu cos) along the plane.
+// A block slides to the right down a plane inclined by `slope`: s'' = g (sin - mu cos) along the plane.
 const char* const block = R"toml(
 parameters = { slope = 0.3, mu = 0.4, g = 9.81, m = 2 }
 [coordinates]
@@ -36,8 +36,8 @@ name = "pressure"
 value = "normal"
 )toml";
 
-// Two points on rods of length 1 from the origin and from the first point. Friction in both hinges, by the force in the
-// rods.
+// Two points on rods of length 1, the first from the origin and the second from the first point. The friction in both
+// hinges is proportional to the forces of the rods.
 const char* const two_rods = R"toml(
 parameters = { mu = 0.2 }
 [coordinates]
@@ -118,7 +118,8 @@ value = "10*second"
   expect_equal(r, Vec{{0, 0, 7}}, "force");
 }
 
-// Nobody asked these methods to start on the slow manifold, which is not known for such forces.
+// With such forces the slow manifold is not known. The methods must run anyway, because they were not asked to start
+// on it.
 TEST(TextReactions, AlphaMethodsRunBesideStiffGaps) {
   const char* towed = R"toml(
 [coordinates]
@@ -171,7 +172,7 @@ TEST(TextReactions, DerivativesAgreeWithDifferences) {
   }
 }
 
-// q'' = M^-1 (f + r(lambda) - G^T lambda) with the multipliers of the recorded states, by differences in time.
+// q'' by differences in time must equal M^-1 (f + r(lambda) - G^T lambda) with the recorded multipliers.
 TEST(TextReactions, RecordedMultipliersBelongToTheMotion) {
   RunPlan plan = plan_with("radau", 2, 1e-11);
   const double dt = 1e-3;
@@ -212,8 +213,8 @@ TEST(TextReactions, MethodsAgreeAtTheirOrders) {
   }
 }
 
-// Angle, angular velocity and force on the pin from the equation of the angle alone, in which the force is a function
-// of the angular acceleration: SciPy, DOP853, rtol = 1e-12.
+// The expected angle, angular velocity and force on the pin come from the equation for the angle alone, in which this
+// force is a function of the angular acceleration. It was solved by SciPy with DOP853 and rtol = 1e-12.
 TEST(TextReactions, AJointWithFrictionAgreesWithItsEquationInOneAngle) {
   const auto end_at = [](double t, const OptionSet& given) {
     return run_of(ModelRegistry::all().find("friction_pendulum").make(given), plan_with("radau", t, 1e-9));
@@ -230,8 +231,8 @@ TEST(TextReactions, AJointWithFrictionAgreesWithItsEquationInOneAngle) {
   expect(rough, -2.6910776268154435, 0.90049003471304, 5.35571749555082);
 }
 
-// Without gravity and at rest nothing loads the joint, and |force| has no derivative there; a torque of 1 on the bar
-// makes it turn like a free wheel with inertia 2.
+// Without gravity and at rest the force of the joint is zero, where |force| has no derivative. A torque of 1 on the
+// wheel must turn it like a free wheel with inertia 2.
 TEST(TextReactions, AJointMayBeWithoutLoadAtTheStart) {
   for (const char* method : {"radau", "generalized_alpha"}) {
     const Solution s = run_of(read_model("m.toml", R"toml(
@@ -304,7 +305,7 @@ TEST(TextReactions, FormulationsWithoutMultipliersAreRefused) {
   }
 }
 
-// x'' = p exp(-((t - 30)/w)^2) - c x': the pulse gives the speed p w sqrt(pi), which c takes away.
+// x'' = p exp(-((t - 30)/w)^2) - c x'. The pulse gives the speed p w sqrt(pi), which the drag c then takes away.
 TEST(TextReactions, APulseIsNotSteppedOver) {
   const char* const pushed = R"toml(
 [coordinates]

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What messages call the constraints and gaps of a model.
+// The names by which messages call the constraints and gaps of a model.
 #include "formulation/joined_map.hpp"
 #include "support/twins/twins.hpp"
 #include "trill/model/text_problem.hpp"

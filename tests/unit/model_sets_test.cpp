@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Terms over index sets against the same terms written out one by one, and what is said about sets that are wrong.
+// Terms over index sets, compared with the same terms written out one by one, and messages about wrong sets.
 #include "support/allocation_count.hpp"
 #include "support/mentions.hpp"
 #include "support/solution_files.hpp"
@@ -9,7 +9,7 @@ namespace trill::testing_models {
 namespace {
 using testing_files::TemporaryDirectory;
 
-// A chain of n masses between two walls with every kind of term, over sets.
+// A chain of n masses between two walls that has every kind of term over sets.
 std::string chain_over_sets(int n) {
   return fmt::format(R"toml(
 [parameters]
@@ -128,7 +128,7 @@ void expect_equal_problems(const Problem& over_sets, const Problem& written_out)
   expect_equal(measured, other, "measures", 1e-12);
 }
 
-// Blocks have 32 lanes; below 33 coordinates matrices are dense.
+// Elements are computed in blocks of 32; below 33 coordinates matrices are dense. Hence these sizes.
 TEST(TextSets, AChainEqualsItselfWrittenOut) {
   for (const int n : {2, 5, 31, 32, 33, 34, 65, 66}) {
     SCOPED_TRACE(n);
@@ -206,7 +206,8 @@ equation = "(c.x - d.x)^2 + (c.y - d.y)^2 - 0.25"
 equation = "a.x"
 )toml";
   const TextModel a = read_model("m.toml", over), b = read_model("m.toml", written);
-  // Rows are numbered by the sets in the order in which they are met.
+  // Rows are numbered set by set in the order in which the sets occur, so the multipliers are compared as sorted
+  // lists.
   expect_equal(a.problem->initial_state().y.head(16), b.problem->initial_state().y.head(16), "start");
   Vec multipliers_a = a.problem->initial_state().lambda(), multipliers_b = b.problem->initial_state().lambda();
   std::sort(multipliers_a.begin(), multipliers_a.end());
@@ -217,7 +218,7 @@ equation = "a.x"
                "run", 1e-9);
 }
 
-// The same entry in two slots: the second derivative of (y_i y_j)^2 is 12 y^2 on the diagonal for i = j.
+// An element may use the same entry twice: for i = j the second derivative of (y_i y_j)^2 is 12 y^2 on the diagonal.
 TEST(TextSets, TwoSlotsMayBeTheSameEntry) {
   const TextModel model = read_model("m.toml", R"toml(
 sets.atom = 2

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What is said about model files whose sections have a wrong shape or do not fit each other.
+// Messages about model files whose sections have a wrong shape or do not fit each other.
 #include "support/allocation_count.hpp"
 #include "support/mentions.hpp"
 #include "trill/model/text_problem.hpp"
@@ -22,7 +22,8 @@ std::string complaint(const std::string& text) {
   return "no error";
 }
 
-// The shape is right: what is missing is a part of trill, or a folder for the files that the model names.
+// The shape of a file is right if the only complaint is about a missing part of trill or about the files that it
+// names.
 const std::vector<std::string> fine;
 bool is_fine(const std::string& said) { return said == "no error" || said.find("other files") != std::string::npos; }
 
@@ -260,7 +261,7 @@ TEST(ModelShape, Structures) {
   EXPECT_THAT(complaint("[structure]\nmass = \"M\"\n"), tells({"m.toml:1:1", "'stiffness'", "[structure]", "needs"}));
 }
 
-// Tables inside tables would be taken down by recursion.
+// Deeply nested tables would be destroyed by recursion, which could overflow the stack.
 TEST(ModelShape, KeysWithMillionsOfParts) {
   const std::string model = "\n[coordinates]\nx = 1" + energy;
   std::string parts, quoted;
@@ -279,7 +280,7 @@ TEST(ModelShape, KeysWithMillionsOfParts) {
                     "", model);
 }
 
-// A table beside the model, and what its columns may not be.
+// A table in the folder of the model, and the names that its columns must not have.
 TEST(ModelShape, TablesOfSets) {
   const std::filesystem::path folder = std::filesystem::path(testing::TempDir()) / "model_shape_tables";
   std::filesystem::create_directories(folder);
@@ -306,7 +307,7 @@ TEST(ModelShape, TablesOfSets) {
   std::filesystem::remove_all(folder);
 }
 
-// Checks take time in proportion to the file, whatever it names.
+// The time for checks is proportional to the size of the file, whatever it names.
 TEST(ModelShape, HugeFilesAreCheckedInProportionToTheirSize) {
   const auto many_forces = [](int count) {
     std::string forces = "[coordinates]\n";

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The shipped text models against their twins in C++, and what the registry says of them.
+// The shipped text models, compared with the same models written in C++ (twins), and their entries in the registry.
 #include "base/text.hpp"
 #include "support/equal_mechanics.hpp"
 #include "support/twins/twins.hpp"
@@ -66,7 +66,7 @@ TEST_P(Twins, HaveTheSameMechanics) {
   EXPECT_EQ(bath->kT(), other->kT());
 }
 
-// The text may measure more.
+// The text model may have additional measures.
 TEST_P(Twins, MeasureTheSame) {
   const auto text = text_.make(GetParam().given), twin = twin_.make(GetParam().given);
   const auto of_text = text->quantities(), of_twin = twin->quantities();

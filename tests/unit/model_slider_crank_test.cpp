@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The slider cranks against the equations of their source, integrals by quadrature, and against runs of programs that
-// share no code with trill.
+// The slider cranks, compared with the equations of their source (with integrals by quadrature) and with runs of
+// programs that share no code with trill.
 #include "formulation/frequencies.hpp"
 #include "support/equal_mechanics.hpp"
 #include "support/text_models.hpp"
@@ -18,10 +18,10 @@ std::unique_ptr<Problem> make(std::string_view name, const OptionSet& given = {}
   return ModelRegistry::all().find(name).make(given);
 }
 
-// Integrals over the rod of its four cubics on an element; deflections come first, then slopes.
+// Integrals over the rod of the four cubic shape functions of each element. Deflections come first, then slopes.
 struct Rod {
   Mat mass = Mat::Zero(rod, rod), stiffness = mass;
-  Vec first = Vec::Zero(rod), second = first;  // of N and of x N
+  Vec first = Vec::Zero(rod), second = first;  // integrals of N and of x N
   double whole = 7870 * 0.064 * 0.001 * l2;
   Rod() {
     const double length = l2 / k, density = whole / l2, bending = 2e11 * 0.064 * 1e-9 / 12;
@@ -78,7 +78,7 @@ TEST(SliderCrankModel, HasTheEquationsOfItsSource) {
   }
 }
 
-// Angular frequencies at the start, k = 4, of a program that shares no code with trill.
+// Angular frequencies at the start for k = 4, from a program that shares no code with trill.
 TEST(SliderCrankModel, HasTheFrequenciesOfItsRod) {
   const auto check = [](const OptionSet& given, const std::vector<double>& expected) {
     const auto problem = make("slider_crank", given);
@@ -93,8 +93,8 @@ TEST(SliderCrankModel, HasTheFrequenciesOfItsRod) {
   check({{"width", "0.008"}, {"height", "0.008"}}, {1408.3, 5272.7, 11849, 22846, 36246, 57234, 85730, 104130});
 }
 
-// phi1, phi2, x3, deflection of the middle and of the tip, energy. Extrapolation of the explicit midpoint rule in
-// extended precision; two step sizes agree to 4e-14.
+// phi1, phi2, x3, the deflections of the middle and of the tip, and the energy, from extrapolation of the explicit
+// midpoint rule in extended precision. Two step sizes agree to 4e-14.
 TEST(SliderCrankModel, MovesAsAnIndependentProgramSays) {
   RunPlan plan;
   plan.model = "slider_crank";
@@ -136,7 +136,7 @@ TEST(SliderCrankModel, KeepsItsEnergyOnceTheTorqueHasEnded) {
     }
 }
 
-// Positions, velocities and multipliers at t = 0.3, of a program that shares no code with trill.
+// Positions, velocities and multipliers at t = 0.3, from a program that shares no code with trill.
 TEST(RigidSliderCrankModel, EndsWhereAnIndependentProgramDoes) {
   RunPlan plan;
   plan.model = "rigid_slider_crank";

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Bushings that are stiff in some directions only, and places of the ground that move.
+// Bushings that are stiff only in some directions, and points of the ground that move.
 #include "support/text_models.hpp"
 
 #include <fmt/format.h>
@@ -13,7 +13,7 @@ using testing_models::mechanics;
 using testing_models::plan_with;
 using testing_models::run_of;
 
-// A door on a bushing: held in its hinge, free to turn but for a soft spring.
+// A door on a bushing: its hinge is held, and only a soft spring acts against turning.
 std::string door(const std::string& stiffness, const std::string& more = "") {
   return fmt::format(R"toml(
 [parameters]
@@ -43,7 +43,7 @@ TEST(Bushings, HaveGapsInTheirStiffDirectionsOnly) {
   EXPECT_EQ(gaps_of(door("[\"k\", 40, \"k\"]")), 2);
   EXPECT_EQ(gaps_of(door("[\"k\", 40, 7]")), 1);
   EXPECT_EQ(gaps_of(door("[\"k\", \"k\", \"k/10\"]")), 3);
-  EXPECT_EQ(gaps_of(door("[5, 5, 7]")), 3);  // none is much stiffer than the others
+  EXPECT_EQ(gaps_of(door("[5, 5, 7]")), 3);  // none is much stiffer than the others, so all of them count
 }
 
 TEST(Bushings, HaveGapsWhereTheFileSaysSo) {
@@ -53,7 +53,7 @@ TEST(Bushings, HaveGapsWhereTheFileSaysSo) {
   EXPECT_THAT(complaint(door("[1, 1, 1]", "stiff = [true, 1, true]")), HasSubstr("list of 3"));
 }
 
-// A soft direction has no multiplier, so that those of constraints move up.
+// A soft direction has no multiplier, so the multipliers of constraints have lower numbers. Their names must follow.
 TEST(Bushings, LeaveTheForcesOfConstraintsTheirNames) {
   const char* const beside =
       "[coordinates]\nw = 0\n[[constraint]]\nname = \"held\"\nequation = \"w\"\n"
@@ -69,7 +69,7 @@ TEST(Bushings, LeaveTheForcesOfConstraintsTheirNames) {
   }
 }
 
-// Both ways of saying it, and forces instead of a bushing.
+// Which directions count as stiff can follow from the stiffnesses or be stated in the file. The forces are the same.
 TEST(Bushings, HaveTheSameForcesWhateverIsStiff) {
   const TextModel by_number = read_model("m.toml", door("[\"k\", \"k\", 7]"));
   const TextModel all_stiff = read_model("m.toml", door("[\"k\", \"k\", 7]", "stiff = [true, true, true]"));
@@ -83,7 +83,7 @@ TEST(Bushings, HaveTheSameForcesWhateverIsStiff) {
   EXPECT_NE(mechanics(by_number).strong_potential()->groups, 0u);
 }
 
-// The soft direction swings as it would on a hinge; with its spring as a gap the slow motion could not be had.
+// The soft direction swings as on a hinge. If its spring were a gap, the slow motion could not be computed.
 TEST(Bushings, TurnSlowlyWhereTheyAreSoft) {
   const std::string text = door("[\"k\", \"k\", 7]", "damping = [0, 0, 0.1]");
   const Vec resolved = last_of(run_of(read_model("m.toml", text).problem, plan_with("dop853", 2, 1e-10)));
@@ -94,7 +94,7 @@ TEST(Bushings, TurnSlowlyWhereTheyAreSoft) {
   EXPECT_NEAR(last_of(run_of(read_model("m.toml", text).problem, plan))[2], resolved[2], 2e-6);
 }
 
-// A damper and a spring between a body and a plate that shakes, against the force written by hand.
+// A damper and a spring between a body and a shaking plate, compared with the force written by hand.
 TEST(Places, OfTheGroundMayMove) {
   const char* const bodies = R"toml(
 [bodies]
@@ -125,7 +125,7 @@ value = ["pull*dx/hypot(dx, dy)", "pull*dy/hypot(dx, dy)"]
   const Vec f = testing_models::force_of(mechanics(b), s.t, s.q(), s.v());
   EXPECT_LT((testing_models::force_of(mechanics(a), s.t, s.q(), s.v()) - f).norm(), 1e-12 * f.norm());
 }
-// The rate of a gap is its time derivative, whichever of its ends moves by itself.
+// The rate of a gap is its time derivative, also if one of its ends moves by a given function of time.
 TEST(Places, OfBodiesMayMoveOnThem) {
   const TextModel model = read_model("m.toml", R"toml(
 [bodies]

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Linear structures from Matrix Market files: the beam written to files is the beam.
+// Linear structures from Matrix Market files: a beam that is written to files and read again is the same beam.
 #include "problem/structure.hpp"
 #include "support/mentions.hpp"
 #include "support/solution_files.hpp"
@@ -132,7 +132,7 @@ TEST_F(TextStructures, AreDampedInSeveralWays) {
   };
   const Mat m(structure(*beam_).mass_matrix()), k(structure(*beam_).stiffness_matrix());
   expect_equal(damping("damping = { mass = 0.5, stiffness = 1e-3 }\n"), Mat(0.5 * m + 1e-3 * k), "proportional");
-  // Half of a0/omega + a1 omega is the ratio at both frequencies: 0.02 at 3 and at 7.
+  // (a0/omega + a1 omega)/2 is the damping ratio: 0.02 both at 3 and at 7.
   expect_equal(damping("damping = { ratio = 0.02, between = [3, 7] }\n"), Mat(0.084 * m + 0.004 * k), "by its ratio");
   EXPECT_NEAR(0.5 * (0.084 / 3 + 0.004 * 3), 0.02, 1e-15);
   const Mat dashpot = damping("dashpot = { on = \"u7\", value = 0.3 }\n");
@@ -157,7 +157,7 @@ TEST_F(TextStructures, MistakesInLoadsAndOutputsHaveAPlace) {
   EXPECT_THAT(said(matrices), tells({"", "m.toml:2:8", "M.mtx", "not symmetric", "row", "column"}));
 }
 
-// A file of one half that is announced as general has lost the other half.
+// If a file contains one half of a symmetric matrix but is declared as general, the other half is missing.
 TEST_F(TextStructures, HalvesThatAreAnnouncedAsWholesAreRefused) {
   const SpMat whole = structure(*beam_).stiffness_matrix(), half = whole.triangularView<Eigen::Lower>();
   write_matrix(folder_ / "K.mtx", half);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Switches of text models in runs against closed forms, and what is said about formulas that jump.
+// Runs of text models with switches, compared with closed forms, and messages about formulas that jump.
 #include "support/mentions.hpp"
 #include "support/text_models.hpp"
 
@@ -20,7 +20,8 @@ on = "x"
 value = "if(x > 0, -x, 1 - x)"
 )toml";
 
-// cos t down to 0 at pi/2, then 1 - cos - sin of t - pi/2 up to 0 at pi.
+// The exact motion: cos t until it reaches 0 at pi/2, then 1 - cos(s) - sin(s) with s = t - pi/2 until it returns to 0
+// at pi.
 Vec pushed_at(double t) {
   if (t > pi) return Vec{{std::sin(t - pi), std::cos(t - pi)}};
   const double s = t - pi / 2;
@@ -47,7 +48,7 @@ TEST(TextSwitches, AreHitAndTheOrderIsKept) {
   }
 }
 
-// A force that is 1, 2, 3, ... in one second after the other: velocity n + (n + 1) s and position n^2/2 + ... at n + s.
+// The force is n + 1 in the second after t = n, so velocity and position follow by integrating over each second.
 TEST(TextSwitches, OfFloorEndStepsAtWholeNumbers) {
   const TextModel of_time = read_model("m.toml", R"toml(
 coordinates.x = 0
@@ -63,8 +64,7 @@ value = "1 + floor(t)"
                  method, 1e-12);
 }
 
-// x = t^2/2 reaches 1 at sqrt 2; there the force -floor(x) becomes -1 and adds to the constant 1: from then on x'
-// stays.
+// x = t^2/2 reaches 1 at sqrt 2. There 1 - floor(x) becomes 0, so that from then on the velocity is constant.
 TEST(TextSwitches, OfFloorOfAPositionHoldTheSideOfTheMotion) {
   const TextModel model = read_model("m.toml", R"toml(
 coordinates.x = 0
@@ -79,7 +79,8 @@ value = "1 - floor(x)"
                  method, 1e-9);
 }
 
-// Dry friction with sign: from x = 0 with velocity 1 to rest at t = 1, x = 1/2.
+// Dry friction, written with sign, and a force in an interval, written with words. The motion starts at 0 with
+// velocity 1.
 TEST(TextSwitches, OfSignAndWordsAreHit) {
   const TextModel model = read_model("m.toml", R"toml(
 coordinates.x = { start = 0, velocity = 1 }
@@ -87,7 +88,8 @@ coordinates.x = { start = 0, velocity = 1 }
 on = "x"
 value = "-sign(vx) + 3*(x > 0.25 and x < 0.375)"
 )toml");
-  // v^2 = 1 - 2x up to 0.25, 1/2 + 4 (x - 0.25) up to 0.375, then 1 - 2 (x - 0.375) again: at rest at x = 0.875.
+  // v^2 = 1 - 2x up to 0.25, then 1/2 + 4 (x - 0.25) up to 0.375, then 1 - 2 (x - 0.375).
+  // The mass is at rest at x = 0.875.
   const Solution s = run_of(model.problem->clone(), plan_with("dop853", 1.3, 1e-11));
   const double v1 = std::sqrt(0.5);
   EXPECT_THAT(times_of(s, "switch in line 5"),
@@ -100,7 +102,7 @@ coordinates.x = 0
 [[potential]]
 energy = "if(x < 1, -x, 2*x - 3)"
 )toml");
-  // t^2/2 up to 1, then a fall with acceleration -2.
+  // x = t^2/2 up to x = 1, then a motion with the acceleration -2.
   const double tau = 2 - std::numbers::sqrt2;
   const Vec end{{1 + std::numbers::sqrt2 * tau - tau * tau, std::numbers::sqrt2 - 2 * tau}};
   for (const char* method : {"verlet", "rk4", "dopri5"})
@@ -109,7 +111,8 @@ energy = "if(x < 1, -x, 2*x - 3)"
 }
 
 TEST(TextSwitches, TheMotionMayStartOnOne) {
-  // From x = 0 up with unit gravity above it and three times as much push below: back at t = 2.
+  // The motion starts upwards from x = 0. Above, gravity is 1; below, a force pushes up three times as strongly. It
+  // returns to 0 at t = 2.
   const TextModel model = read_model("m.toml", R"toml(
 coordinates.x = { start = 0, velocity = 1 }
 [[force]]
@@ -122,7 +125,7 @@ value = "if(x < 0, 3, -1)"
                  method, 1e-9);
 }
 
-// d^1.5 has no value on the other side of the switch.
+// d^1.5 is not defined on the other side of the switch.
 TEST(TextSwitches, OfFormulasThatEndThere) {
   const TextModel model = read_model("m.toml", R"toml(
 coordinates.y = 1
@@ -139,7 +142,7 @@ energy = "y + 1000*max(0, -y)^2.5"
   }
 }
 
-// Friction holds a block that has come to rest: that cannot go on in steps, and is said.
+// Friction would hold the block after it has come to rest. Steps cannot represent this, and the message says so.
 TEST(TextSwitches, ThatAreCrossedAgainAndAgainAreRefusedInWords) {
   const TextModel model = read_model("m.toml", R"toml(
 coordinates.x = { start = 0, velocity = 1 }
@@ -153,7 +156,7 @@ value = "if(vx > 0, -1, 1)"
   EXPECT_NEAR(last_of(s)[0], 0.5, 1e-6);
 }
 
-// Outside of a run every force is that of its place.
+// Outside of a run no formula is kept beyond its switch: the force is the one at the given position.
 TEST(TextSwitches, FormulasAreHeldInRunsOnly) {
   const TextModel model = read_model("m.toml", pushed);
   const MechanicalProblem& p = mechanics(model);

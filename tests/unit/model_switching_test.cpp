@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Which switches an expression has, and what it is on their two sides.
+// The switches of an expression, and what the expression is on both sides of each.
 #include "model/expression/derivative.hpp"
 #include "model/expression/switching.hpp"
 #include "support/random_expression.hpp"
@@ -88,7 +88,7 @@ TEST(Switching, WhatDoesNotChangeAlongAMotionIsNone) {
   EXPECT_EQ(switching_functions(graph, timed).size(), 1u);
 }
 
-// |x| < 1 switches at x = 1 and x = -1, not at x = 0.
+// x| < 1 switches at x = 1 and x = -1, but not at x = 0, where |x| has its corner.
 TEST(Switching, WhatIsComparedIsNoSwitchOfItsOwn) {
   Switches s("if(abs(x) < 1, 0, y)");
   ASSERT_EQ(s.found.size(), 1u);

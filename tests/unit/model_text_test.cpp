@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Text models against their twins in C++, and what is said about files that are wrong.
+// Text models, compared with the same models written in C++ (twins), and messages about wrong files.
 #include "support/allocation_count.hpp"
 #include "support/equal_mechanics.hpp"
 #include "support/mentions.hpp"
@@ -276,7 +276,7 @@ TEST(TextModelErrors, WhatIsFoundByLookingTwice) {
               testing::Contains(tells({"line 3", "kinetic energy"})));
 }
 
-// Files come from strangers: whatever a byte does, it loads or is refused with a place or a reason.
+// Files may come from strangers. Whatever a changed byte does, a file is read or refused with a place or a reason.
 TEST(TextModelErrors, MutatedFilesLoadOrAreRefused) {
   std::stringstream stream;
   stream << std::ifstream(two_springs).rdbuf();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Ranges of functions of time: values and differences at single times must lie inside them.
+// Bounds of functions of time over intervals: values and differences at single times must lie inside them.
 #include "model/expression/parser.hpp"
 #include "model/expression/time_function.hpp"
 
@@ -11,7 +11,7 @@
 
 namespace trill {
 namespace {
-// p is parameter 0, with the value 1.3; x is a coordinate, and t is known to the parser.
+// p is parameter 0 with the value 1.3; x is a coordinate; the parser itself knows t.
 class TimeScope final : public NameScope {
  public:
   explicit TimeScope(ExpressionGraph& graph) : graph_(graph) {}
@@ -81,7 +81,7 @@ TEST(TimeFunction, RangesContainValuesAndDerivatives) {
   }
 }
 
-// Over short stretches the ranges become as narrow as the function.
+// Over a short interval the bounds are nearly as close as the values of the function.
 TEST(TimeFunction, RangesBecomeNarrow) {
   for (const char* text : smooth) {
     const TimeRange range = Parsed(text).function().over(0.7, 0.7 + 1e-7);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What a text model says about time alone: when its functions act, and that no method steps over them.
+// What a text model knows about time alone: when its functions of t act, so that no method steps over them.
 #include "problem/time_marks.hpp"
 #include "support/small_problems.hpp"
 #include "support/text_models.hpp"
@@ -46,7 +46,7 @@ TEST(TimeMarks, ASineIsBoundedByHalfItsPeriod) {
   }
 }
 
-// Slow functions need no marks, and functions that are too fast for a bound leave the steps to the error estimate.
+// Slow functions need no marks. Functions that are too fast for bounds leave the steps to the error estimate.
 TEST(TimeMarks, AreLeftOutWhereTheyWouldNotHelp) {
   for (const char* force : {"1", "t", "t^2 - 3*t", "sin(0.05*t)", "x*t", "exp(-0.02*t)", "sin(1e9*t)", "1/(20 + t)"})
     EXPECT_THAT(time_marks_of(*pushed(force).problem, 0, 30), IsEmpty()) << force;
@@ -107,10 +107,10 @@ temperature = 1
   EXPECT_THAT(model.problem->breakpoints(0, 1), ElementsAre(DoubleNear(0.37, 1e-15)));
 }
 
-// Responses of x'' = -x + f(t) after a short f: the integral of sin(t - s) f(s).
+// The response of x'' = -x + f(t) to a short f: the integral of sin(t - s) f(s).
 struct KnownForce {
   std::string name, value, more;
-  double at, size;  // x = size sin(t - at) after it
+  double at, size;  // afterwards x = size sin(t - at)
 };
 const double half = 0.03, width = 0.05;
 std::vector<KnownForce> short_forces() {
@@ -149,7 +149,7 @@ INSTANTIATE_TEST_SUITE_P(All, ShortForces,
                          testing::Values("radau", "dop853", "dopri5", "sdirk", "generalized_alpha", "cvode_bdf"),
                          [](const auto& info) { return info.param; });
 
-// Fixed steps stay where they are.
+// Fixed steps are not changed by marks.
 TEST(ShortForce, DoNotMoveFixedSteps) {
   const TextModel model = pushed("exp(-((t - 3.21)/0.01)^2)");
   const Solution s = run_of(model.problem->clone(), plan_with("verlet", 6, 0.5));
@@ -157,8 +157,8 @@ TEST(ShortForce, DoNotMoveFixedSteps) {
   for (Index k = 0; k < s.rows(); ++k) EXPECT_DOUBLE_EQ(s.t[static_cast<std::size_t>(k)], 0.5 * static_cast<double>(k));
 }
 
-// A model in C++ says nothing about its pulse, and the run misses it. The repetition has the same stages and so takes
-// no more steps than the run did: nobody may call that accurate.
+// A model in C++ does not tell when its pulse comes, and the run misses it. The repetition uses the same stages, takes
+// no more steps than the run and misses it too, so their agreement must not count as accuracy.
 TEST(ShortForce, ARepetitionThatTakesNoMoreStepsSaysNothing) {
   for (const double rtol : {2e-4, 1e-8}) {
     auto problem = std::make_unique<test::FormulaMechanics>(Vec::Zero(1), Vec::Zero(1), [](double t, In q, In, Out f) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Molecules from PSF, PDB and CHARMM parameter files, and their motion as XYZ, DCD and H5MD.
+// Molecules from PSF, PDB and CHARMM parameter files, and their motion written as XYZ, DCD and H5MD.
 #include "model/molecule/psf_reader.hpp"
 #include "support/text_models.hpp"
 #include "trill/solution/solution_file.hpp"
@@ -22,7 +22,7 @@ std::string example_text(const std::string& name) {
   return text.str();
 }
 
-// The three files of acetamide, one of which is changed.
+// The three files of acetamide, one of which can be changed.
 struct Acetamide {
   std::string psf = example_text("acetamide.psf"), pdb = example_text("acetamide.pdb"),
               prm = example_text("acetamide.prm");
@@ -49,8 +49,8 @@ struct Acetamide {
 
 const fs::path acetamide = fs::path(TRILL_SOURCE_DIR) / "examples/molecules/acetamide.psf";
 
-// LAMMPS of 29 September 2021 with bond harmonic, angle and dihedral charmm, improper harmonic and
-// lj/charmm/coul/charmm, whose switch begins beyond the molecule.
+// The expected energies are those of LAMMPS (29 September 2021) with bond harmonic, angle and dihedral charmm,
+// improper harmonic and lj/charmm/coul/charmm; its switching function begins beyond the molecule.
 TEST(MoleculeFiles, CharmmEnergiesAreThoseOfLammps) {
   const TextModel model = load_model(acetamide, {{"cutoff", "30"}, {"shift", "no"}});
   const MechanicalProblem& p = mechanics(model);
@@ -79,7 +79,8 @@ TEST(MoleculeFiles, CharmmForcesAreGradients) {
   }
 }
 
-// Lines of the same dihedral add up and go before those with X; pairs three bonds apart have their own coefficients.
+// Several lines for the same dihedral are added, and they take precedence over those with X. Pairs of atoms three
+// bonds apart have their own coefficients.
 TEST(MoleculeFiles, ParametersAreFoundInTheirOrder) {
   CharmmParameters parameters;
   parameters.read("a.prm", Acetamide().prm);
@@ -139,7 +140,8 @@ TEST(MoleculeFiles, MistakesAreNamedWithFileAndLine) {
   expect(&Acetamide::pdb, "   0.000   1.240", "   0.000   9.240", "a.psf:15:", "the bond of atoms 2 and 3 is");
 }
 
-// Three angles in a plane, six at a tetrahedron, an angle and the distance across it.
+// Three examples: the three angles around a planar atom, the six around a tetrahedral one, and an angle together with
+// the distance between its ends (Urey-Bradley).
 TEST(MoleculeFiles, AnglesThatDependOnEachOtherAreNotMadeRigid) {
   const auto said = [](std::unique_ptr<Problem> problem) -> std::string {
     RunPlan plan = plan_with("rattle", 1, 0.5);
@@ -224,7 +226,7 @@ TEST_F(Trajectories, XyzHasAtomsPlacesAndSpeeds) {
   EXPECT_EQ(in.peek(), EOF);
 }
 
-// Records of Fortran: length, bytes, length.
+// Fortran writes each record as its length, its bytes and its length again.
 std::vector<std::string> records_of(const std::string& bytes) {
   std::vector<std::string> records;
   for (std::size_t at = 0; at < bytes.size();) {

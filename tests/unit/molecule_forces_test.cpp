@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Forces of other programs are those of trill, where their libraries are installed.
+// Forces computed by other programs equal those of trill, if their libraries are installed.
 #include "model/molecule/field_forces.hpp"
 #include "model/molecule/molecule_reader.hpp"
 #include "model/molecule/psf_reader.hpp"
@@ -23,10 +23,10 @@ Molecule water_with(const OptionSet& settings) {
   return MoleculeReader(file, read_molecule_settings(settings, "water")).read();
 }
 
-// Every kind of term, and atoms three bonds apart that meet in part.
+// The molecule has every kind of term, and atoms three bonds apart whose interaction is scaled.
 Molecule acetamide_with(const OptionSet& settings) {
   std::string prm = molecules_text("acetamide.prm");
-  // LAMMPS is handed no coefficients of their own for atoms three bonds apart.
+  // Special coefficients for atoms three bonds apart are removed, because they are not passed to LAMMPS.
   for (const std::string& of14 :
        {std::string("   0.000000  -0.010000     1.900000"), std::string("   0.000000  -0.120000     1.400000")})
     prm.erase(prm.find(of14), of14.size());
@@ -51,7 +51,7 @@ class OtherForces : public testing::TestWithParam<const char*> {
       return nullptr;
     }
   }
-  // In kcal/mol/A and kcal/mol, for the largest force of 1.
+  // The tolerance of forces is relative to the largest one (at least 1 kcal/mol/A), that of energies is in kcal/mol.
   void compare(const Molecule& molecule, ForceProvider& other, double force_tolerance, double energy_tolerance) {
     FieldForces own(molecule);
     Vec mine(molecule.start.size()), theirs(molecule.start.size());
@@ -67,7 +67,7 @@ class OtherForces : public testing::TestWithParam<const char*> {
         EXPECT_NEAR(own.energy(of, q.data()), other.energy(of, q.data()), kind == 4 ? energy_tolerance : 1e-7)
             << GetParam() << " kind " << kind;
       }
-      // Whole molecules in other images, after a step.
+      // In the second round the atoms have moved, and whole molecules are in other periodic images.
       for (Index i = 0; i < q.size(); ++i) q[i] += 0.05 * std::sin(static_cast<double>(i));
       if (molecule.box.periodic()) q.head(9 * 5).array() += molecule.box.length[0];
     }
@@ -78,7 +78,7 @@ class OtherForces : public testing::TestWithParam<const char*> {
   }
 };
 
-// LAMMPS computes erfc by a polynomial, OpenMM pairs in single precision.
+// LAMMPS approximates erfc by a polynomial, and OpenMM computes pairs in single precision.
 TEST_P(OtherForces, WaterWithDampedCharges) {
   Molecule molecule = water_with({{"coulomb", "dsf"}});
   const auto other = made(molecule);

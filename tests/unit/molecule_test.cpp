@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Molecules from LAMMPS data files: their forces, their boxes, their gaps, and what is refused.
+// Molecules from LAMMPS data files: their forces, boxes and gaps, and what is refused.
 #include "model/molecule/coulomb_law.hpp"
 #include "model/molecule/molecule_problem.hpp"
 #include "model/molecule/pair_list.hpp"
@@ -105,7 +105,7 @@ Impropers
 )";
 }
 
-// Largest difference of the force from differences of the energy, relative to the largest force.
+// The largest difference between the force and differences of the energy, relative to the largest force.
 double gradient_error(const MechanicalProblem& p, Groups group, const Vec& q, Index stride) {
   Vec f(q.size()), v = Vec::Zero(q.size());
   p.force(group, 0, q, v, f);
@@ -141,7 +141,7 @@ TEST(Molecule, ForcesOfWaterAreGradients) {
   EXPECT_LT(gradient_error(mechanics(model), all_groups, model.problem->initial_state().q(), 97), 1e-8);
 }
 
-// Forces with and without the energy are the same to the last bit, whenever the energy was asked for.
+// Forces are the same to the last bit, whether and whenever the energy was asked for.
 TEST(Molecule, AskingForTheEnergyChangesNoForce) {
   const TextModel model = read_model("water.data", water_text());
   const MechanicalProblem& p = mechanics(model);
@@ -154,7 +154,7 @@ TEST(Molecule, AskingForTheEnergyChangesNoForce) {
   EXPECT_EQ(*p.potential(all_groups, 0, q), energy);
 }
 
-// Closed forms of LAMMPS's documentation, at a trans and at a right angle.
+// The closed forms of the documentation of LAMMPS, for a trans and for a right angle.
 TEST(Molecule, TorsionsHaveTheirUsualForms) {
   const auto energy = [](const std::string& form, double phi) {
     std::string text = R"(four
@@ -204,7 +204,7 @@ Atoms # molecular
   }
 }
 
-// An all-trans chain of 20 united atoms of TraPPE, cut off at 12 A: -1.38372323 kcal/mol in LAMMPS.
+// An all-trans chain of 20 united atoms (TraPPE) with a cutoff of 12 A. LAMMPS gives -1.38372323 kcal/mol.
 TEST(Molecule, AlkaneHasTheEnergyOfOtherPrograms) {
   const double a = 114 * std::numbers::pi / 180, dx = 1.54 * std::sin(a / 2), dy = 1.54 * std::cos(a / 2);
   std::string text =
@@ -220,7 +220,7 @@ TEST(Molecule, AlkaneHasTheEnergyOfOtherPrograms) {
   EXPECT_NEAR(*mechanics(model).potential(2, 0, model.problem->initial_state().q()), -1.38372323, 1e-7);
 }
 
-// Madelung's constant of rock salt, 1.7475645946, with ions 2.5 A apart.
+// The Madelung constant of rock salt is 1.7475645946. The ions are 2.5 A apart.
 TEST(Molecule, EwaldSumOfRockSalt) {
   const double apart = 2.5;
   std::string text = fmt::format(
@@ -237,8 +237,8 @@ TEST(Molecule, EwaldSumOfRockSalt) {
   EXPECT_NEAR(-energy / 256 * apart / 332.06371, 1.7475645946, 2e-5);
 }
 
-// Skipped pairs lack what the damped law leaves of them: (erfc(a r) - 1)/r and the shifts, by Fennell and Gezelter
-// 2006.
+// For a pair that is subtracted, a part of the damped law remains: (erfc(a r) - 1)/r and the shifts (Fennell and
+// Gezelter 2006). For a skipped pair nothing remains.
 TEST(Molecule, ExcludedPairsAreSubtractedOrSkipped) {
   const auto energy = [](const char* excluded) {
     const TextModel model = read_model("m.data", chain_text(), {{"excluded", excluded}});
@@ -271,8 +271,8 @@ TEST(Molecule, TablesAreTheLaw) {
     }
 }
 
-// Every pair nearer than the radius is listed, in any box and after any motion within the skin.
-// The two parts of 1/r are gradients of their energies and add up to the whole, whatever the law and its exclusions.
+// The two parts into which 1/r is split are gradients of their energies and add up to the whole, for every law and
+// with exclusions.
 TEST(Molecule, ChargesAreSplitIntoANearAndASmoothPart) {
   for (const char* smooth : {"c1", "c2"})
     for (const char* coulomb : {"cut", "dsf", "ewald"}) {
@@ -294,11 +294,12 @@ TEST(Molecule, ChargesAreSplitIntoANearAndASmoothPart) {
       const Vec all = force_of(w, 0, q, v, Groups{1} << (groups - 2));
       EXPECT_LT((sum - all).cwiseAbs().maxCoeff(), 1e-12 * all.cwiseAbs().maxCoeff());
       EXPECT_NEAR(*p.potential(near | far, 0, q), *w.potential(Groups{1} << (groups - 2), 0, q), 1e-9);
-      EXPECT_EQ(force_of(p, 0, q, v), force_of(w, 0, q, v));  // together they are computed as one
+      EXPECT_EQ(force_of(p, 0, q, v), force_of(w, 0, q, v));  // both parts together are computed as the whole law
     }
 }
 
-// The rest is 1/r beyond the distance. At it c1 has a jump in the second derivative, from -1/r^3 to 2/r^3, and c2 none.
+// Beyond the distance the smooth part is 1/r. At the distance the second derivative of c1 jumps from -1/r^3 to 2/r^3,
+// that of c2 is continuous.
 TEST(Molecule, TheSmoothPartOfChargesHasItsDerivatives) {
   for (const bool two : {false, true}) {
     const double reach = 2.5;
@@ -335,6 +336,7 @@ TEST(Molecule, WhatCannotBeSplitIsRefused) {
   EXPECT_THAT(said({{"split", "5"}, {"forces", "lammps"}}), mentions("split", "lammps"));
 }
 
+// Every pair closer than the cutoff is in the list, in any box and after any motion that the skin allows.
 TEST(Molecule, PairListHasAllPairs) {
   for (const double side : {0.0, 11.0, 40.0}) {
     Box box;
@@ -366,12 +368,12 @@ TEST(Molecule, PairListHasAllPairs) {
       ASSERT_TRUE(list.update(q.data()));
     }
   }
-  PairList list({}, 1, 5, 1);  // of one atom
+  PairList list({}, 1, 5, 1);  // a list for a single atom
   const double nan[3] = {0, std::nan(""), 0};
   EXPECT_FALSE(list.update(nan));
 }
 
-// The distances that are computed for an atom do not depend on how many atoms there are, at the same density.
+// At constant density the number of distances that are computed per atom does not depend on the number of atoms.
 TEST(Molecule, WorkForAPairListGrowsWithTheNumberOfAtoms) {
   const auto looks_of_an_atom = [](int side) {
     Box box;
@@ -389,7 +391,7 @@ TEST(Molecule, WorkForAPairListGrowsWithTheNumberOfAtoms) {
   EXPECT_NEAR(looks_of_an_atom(20) / looks_of_an_atom(10), 1, 0.01);
 }
 
-// Whole molecules in other images of the box have the same forces, and so has an old list.
+// Forces do not change if whole molecules are in other images of the box, or if the pair list is an old one.
 TEST(Molecule, ImagesAndOldListsChangeNothing) {
   const TextModel model = read_model("water.data", water_text());
   const MechanicalProblem& p = mechanics(model);
@@ -403,7 +405,7 @@ TEST(Molecule, ImagesAndOldListsChangeNothing) {
   p.force(all_groups, 0, shifted, v, g);
   EXPECT_LT((f - g).cwiseAbs().maxCoeff(), 1e-9);
   EXPECT_NEAR(*p.potential(all_groups, 0, shifted), energy, 1e-8);
-  // Near the start the list is kept; a clone makes its own there. To the last bit the same.
+  // Near the start the old list is kept, while a clone makes a new one. Forces are the same to the last bit.
   Vec near = q;
   for (Index i = 0; i < q.size(); ++i) near[i] += 0.2 * std::sin(static_cast<double>(i));
   p.force(all_groups, 0, q, v, f);
@@ -431,7 +433,7 @@ TEST(Molecule, BondsAndAnglesBecomeRigid) {
   EXPECT_NEAR(s.measured()(s.quantity("mean_bond_1"), s.rows() - 1), 1.012, 1e-8);
 }
 
-// Four atoms in a square, at rest, joined to a ring.
+// A ring of four atoms in a square, at rest.
 std::string ring_text(bool angles) {
   std::string text =
       "ring\n\n4 atoms\n1 atom types\n4 bonds\n1 bond types\n4 angles\n1 angle types\n\nMasses\n\n1 14\n\n"
@@ -444,7 +446,8 @@ std::string ring_text(bool angles) {
   return text.substr(0, text.find("\nAngles"));
 }
 
-// Nothing moves, and the gaps are closed up to rounding: heavy atoms must not ask for more than that.
+// Nothing moves and the gaps are closed up to rounding. Heavy atoms must not make the iteration ask for more than
+// that.
 TEST(Molecule, ARigidRingAtRestStays) {
   RunPlan plan = plan_with("rattle", 20, 1);
   plan.options["constraints"] = "bonds";
@@ -465,7 +468,7 @@ TEST(Molecule, RingsAreNotMadeRigidAltogether) {
   }
 }
 
-// Runs store parameters as texts, words as words, from which the same model is read again.
+// Runs store parameters as texts, and words as words. From these the same model is read again.
 TEST(Molecule, ParametersReadBack) {
   const TextModel model =
       read_model("m.data", chain_text(), {{"coulomb", "shifted"}, {"mixing", "arithmetic"}, {"skin", "1.5"}});
@@ -488,8 +491,8 @@ TEST(Molecule, HeatBathByTemperature) {
   EXPECT_EQ(model.info.run.method, "langevin_splitting");
 }
 
-// Random numbers are functions of seed, step and component: who computes which of them, and which rows are kept,
-// changes nothing.
+// Random numbers are functions of seed, step and component. It does not matter which thread computes them and which
+// rows are recorded.
 TEST(Molecule, PathsInAHeatBathDoNotDependOnThePartition) {
   constexpr int numbers = 4000, parts = 7;
   const RandomKey key{.seed = 5, .run = 2, .step = 31};
@@ -594,8 +597,8 @@ TEST(Molecule, RespaTakesLevelsByTheirSteps) {
   EXPECT_THROW(prepare(plan, read_model("water.data", water_text()).problem), UsageError);
 }
 
-// Half a period of the stretching of these waters is 4.5 fs: sqrt of stiffness/reduced mass of two bonds at 113.24
-// degrees.
+// Half a period of the stretching vibration of these water molecules is 4.5 fs. The frequency is the square root of
+// stiffness/reduced mass for two bonds at 113.24 degrees.
 TEST(Molecule, RespaSaysWhereItResonates) {
   RunPlan plan = plan_with("respa", 30, 3);
   plan.options["levels"] = "bonds+angles:8,pair:1";
@@ -612,7 +615,8 @@ TEST(Molecule, RespaSaysWhereItResonates) {
   EXPECT_NO_THROW(prepare(plan, read_model("water.data", text).problem));
 }
 
-// The window of pjy97_respa_windows: with a tenth of the stiffness slow, from 0.4548 of the period to half of it.
+// The unstable window of the figure pjy97_respa_windows: if a tenth of the stiffness is slow, it extends from 0.4548
+// to half of the period.
 TEST(Molecule, TextModelsAreRefusedAtResonanceToo) {
   const auto refused = [](double h) {
     RunPlan plan = plan_with("impulse", 10, h);

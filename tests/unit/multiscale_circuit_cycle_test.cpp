@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// One cycle of a circuit as a map: against transients, closed forms and differences.
+// One cycle of a circuit as a map, compared with transients, closed forms and differences.
 #include "multiscale/circuit_cycle.hpp"
 #include "support/netlists.hpp"
 
@@ -13,7 +13,7 @@ TextModel example_circuit(const std::string& name) {
   return load_model(std::filesystem::path(TRILL_SOURCE_DIR) / "examples/circuits" / (name + ".cir"));
 }
 
-// A circuit with its cycles, and how they go on.
+// A circuit, the map of its cycles, and the charges z after the cycles computed so far.
 struct Cycles {
   TextModel model;
   CircuitCycle map;
@@ -37,7 +37,7 @@ struct Cycles {
   }
   double end(const std::string& name) const { return map.end_values()[component(name)]; }
 
-  // The derivative by central differences; every cycle begins with the same switches.
+  // The derivative by central differences. Every cycle begins with the same states of the switches.
   Mat differences(double n, double share) {
     const std::vector<int> mode = map.mode();
     Mat all(z.size(), z.size());
@@ -55,7 +55,7 @@ struct Cycles {
     }
     return all;
   }
-  // The largest deviation of two derivatives, of components relative to themselves.
+  // The largest difference between two derivatives, where each component is taken relative to its own value.
   double deviation(const Mat& a, const Mat& b) const {
     const Vec size = z.cwiseAbs();
     return (size.cwiseInverse().asDiagonal() * (a - b) * size.asDiagonal()).cwiseAbs().maxCoeff();
@@ -94,7 +94,7 @@ struct CycleSample {
   int cycle;
   double first, second;
 };
-// Values on which an engine of its own and ngspice 39 agree; deviations are relative to the largest.
+// Values on which an independent program and ngspice 39 agree. Deviations are relative to the largest value.
 void expect_samples(Cycles c, const std::string& first, const std::string& second, double largest_first,
                     double largest_second, const std::vector<CycleSample>& samples) {
   int done = 0;
@@ -116,14 +116,14 @@ TEST(CircuitCycle, ReachesVerifiedSamples) {
                  {{50, 10.5248130115, 6.38282578916}});
 }
 
-// 1 V behind 1 kOhm and 1 uF; the steps are as long as the netlist allows.
+// A source of 1 V behind 1 kOhm and 1 uF. The tolerance is loose, so that the netlist alone limits the steps.
 double error_of_charging(double longest_step) {
   Cycles c(netlist("v1 in 0 sin(0 1 1k)\nr1 in out 1k\nc1 out 0 1u ic=0.5\n.tran 1u 1m 0 " +
                    std::to_string(longest_step) + " uic\n"),
            1e-3, {.rtol = 1e3});
   c.run(0, 1);
   const double w = 2 * std::numbers::pi, decay = std::exp(-1.0),
-               gain = 1 / (1 + w * w);  // in units of RC, which is one period
+               gain = 1 / (1 + w * w);  // time in units of RC, which is one period
   return std::abs(c.end("v(out)") - (0.5 * decay + gain * w * decay - gain * w));
 }
 
@@ -133,7 +133,7 @@ TEST(CircuitCycle, HasOrderThree) {
   EXPECT_LT(fine, 1e-6);
 }
 
-// A diode that turns off must not be taken for solved before it is.
+// Newton's iteration must not end too early where a diode turns off, even with a loose tolerance.
 TEST(CircuitCycle, RoughCyclesAreNearToAccurateOnes) {
   Cycles rough(example_circuit("buck"), 1e-5, {.rtol = 1e-3}), accurate(example_circuit("buck"), 1e-5, {.rtol = 1e-7});
   rough.run(0, 200);
@@ -142,8 +142,8 @@ TEST(CircuitCycle, RoughCyclesAreNearToAccurateOnes) {
   EXPECT_NEAR(rough.end("i(l1)"), accurate.end("i(l1)"), 1e-3);
 }
 
-// The lower switch opens while the current flows backwards, and nothing but a megaohm takes it: for an instant there is
-// a megavolt.
+// The lower switch opens while the current flows backwards. Only 1 MOhm remains for this current, so that there is a
+// megavolt for an instant.
 TEST(CircuitCycle, SurvivesACurrentThatIsCutOff) {
   const std::string text =
       "vin in 0 12\nvh gh 0 pulse(0 5 0 10n 10n 4u 10u)\nvl gl 0 pulse(0 5 4.2u 10n 10n 5.4u 10u)\ns1 in sw gh 0 on\n"
@@ -161,7 +161,7 @@ TEST(CircuitCycle, DerivativesAreThoseOfTheSteps) {
     std::string circuit;
     double period;
     int warm_up;
-    Vec z;  // empty: after the warm-up
+    Vec z;  // if empty, z is that after the warm-up
   };
   const std::vector<Case> cases{{"buck", 1e-5, 0, Vec{{2200e-6 * 5.69, 470e-6 * 1.1}}},
                                 {"boost", 1e-5, 0, Vec{{1000e-6 * 9.4, 220e-6 * 0.9}}},
@@ -180,7 +180,8 @@ TEST(CircuitCycle, DerivativesAreThoseOfTheSteps) {
   }
 }
 
-// Without the saltation term the derivative would be wrong by a factor of more than ten.
+// If a switch is controlled by the state, its switching time depends on the state as well. Without the term for this
+// (the saltation matrix) the derivative would be wrong by a factor of more than ten.
 TEST(CircuitCycle, DerivativesCrossStateControlledSwitches) {
   Cycles c(example_circuit("hysteretic_buck"), 2e-5);
   c.run(0, 40);
@@ -253,7 +254,7 @@ TEST(CircuitCycle, TraceOfASine) {
 TEST(CircuitCycle, NamesAndValuesOfCharges) {
   Cycles c(example_circuit("buck"), 1e-5);
   const auto names = c.map.components();
-  ASSERT_EQ(names.size(), 2U);  // the charges at both ends of the capacitor are one
+  ASSERT_EQ(names.size(), 2U);  // both ends of the capacitor have the same charge, which counts once
   EXPECT_EQ(names[0].name, "charge of v(o2)");
   EXPECT_EQ(names[1].name, "flux of i(l1)");
   const Vec z{{2200e-6 * 5, 470e-6 * 1.5}};
@@ -265,7 +266,7 @@ TEST(CircuitCycle, NamesAndValuesOfCharges) {
   EXPECT_LT((c.map.reduce(x) - z).cwiseQuotient(z).norm(), 1e-10);
 }
 
-// A ramp is seen at the cycle number, also between whole ones, while the clock begins anew.
+// A ramp continues with the cycle number, also for fractions of a cycle, while the clock begins anew in every cycle.
 TEST(CircuitCycle, SlowSourcesGoOnBetweenWholeCycles) {
   Cycles c(netlist("v1 in 0 pulse(0 5 0 1u 1u 4u 10u)\nr1 in out 1k\nc1 out 0 10n ic=1\ni1 0 out pwl(0 0 1 10)\n"
                    ".tran 1u 1m uic\n"),
@@ -285,7 +286,7 @@ TEST(CircuitCycle, PartsOfACycle) {
   ASSERT_TRUE(c.map.part(3, c.z, 4e-5, whole));
   EXPECT_NEAR(whole[0], c.z[0] + c.change[0], 1e-12 * whole[0]);
   ASSERT_TRUE(c.map.part(3, c.z, 3.5e-5, half));
-  // The pulse is over at 6 us, so what follows is an exponential.
+  // The pulse is over at 6 us, and what follows is an exponential decay.
   Vec six = c.z;
   ASSERT_TRUE(c.map.part(3, c.z, 3.6e-5, six));
   EXPECT_NEAR(whole[0], six[0] * std::exp(-0.4), 1e-5 * whole[0]);
@@ -293,7 +294,8 @@ TEST(CircuitCycle, PartsOfACycle) {
 }
 
 TEST(CircuitCycle, FailuresAreSaid) {
-  // The switch closes when its own voltage is high, and that voltage breaks down when it closes.
+  // The switch closes when its own voltage is high. But closing makes this voltage low, so neither state is
+  // consistent.
   Cycles c(netlist("v1 in 0 sin(0 10 1k)\nr1 in a 1k\ns1 a 0 a 0 on\nr2 a b 1k\nc1 b 0 1n\n"
                    ".model on SW(RON=1 ROFF=1meg VT=5 VH=0)\n.tran 1u 1m uic\n"),
            1e-3);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Implicit steps over many cycles with and without the matrix of the derivative.
+// Implicit steps over many cycles, with and without the matrix of the derivative.
 #include "multiscale/circuit_cycle.hpp"
 #include "multiscale/cycle_matrix.hpp"
 #include "multiscale/cycle_methods.hpp"
@@ -13,8 +13,8 @@
 
 namespace trill::test {
 namespace {
-// Modes that decay by known factors, seen through a reflection, with a weak nonlinearity. The last ones are gone within
-// a cycle.
+// Modes that decay by known factors, mixed by a reflection, with a weak nonlinearity. The last modes decay within one
+// cycle.
 class ManyModesMap : public CycleMap {
  public:
   explicit ManyModesMap(Index n) : axis_(n), multipliers_(n) {
@@ -71,9 +71,9 @@ TEST(CycleSolvers, AgreeWithTheMatrix) {
     for (const char* solver : {"dense", "gmres", "picard"}) {
       const Ended end = run_cycles(map, method, {{"solver", solver}}, 1000);
       EXPECT_LT((end.z - exact).norm() / exact.norm(), 1e-4) << method << solver;
-      EXPECT_LT(end.work.micro_steps, 500) << method << solver;  // without the differences for derivatives
+      EXPECT_LT(end.work.micro_steps, 500) << method << solver;  // not counting those for differences
       EXPECT_EQ(end.work.products > 0, std::string(solver) != "dense") << method << solver;
-      // A product is a cycle here, and a matrix takes 40 of them.
+      // Each product costs one cycle here, a matrix costs 40.
       EXPECT_LT(end.work.products, std::string(solver) == "picard" ? 150 : 2000) << method << solver;
     }
 }
@@ -83,7 +83,8 @@ TEST(CycleSolvers, AreChosenByTheNumberOfUnknowns) {
   EXPECT_GT(run_cycles(ManyModesMap(30), "cycle_bdf", {}, 100).work.products, 0);
 }
 
-// The products for (1 + a) d - a A d = r serve for another a, for a periodic motion, and for two columns at once.
+// The products computed for (1 + a) d - a A d = r can be used again for another a, for a periodic motion and for two
+// columns at once.
 TEST(SlowSubspace, SharesItsProductsWithOtherWeights) {
   const Index n = 200;
   Vec values(n);
@@ -124,7 +125,7 @@ TEST(SlowSubspace, SharesItsProductsWithOtherWeights) {
   }
 }
 
-// Two slow components, and one that every cycle sets anew, to something that jumps about.
+// Two slow components, and a third that every cycle sets to a new value, which changes irregularly.
 class ForgetfulMap final : public ManyModesMap {
  public:
   ForgetfulMap(double jumps, double memory) : ManyModesMap(3), jumps_(jumps), memory_(memory) {}
@@ -149,8 +150,10 @@ TEST(CycleErrors, LeaveOutWhatACycleForgets) {
   };
   const auto smooth = cycles_of(0, 0);
   EXPECT_LT(cycles_of(4e-5, 0), 1.3 * static_cast<double>(smooth));
-  EXPECT_GT(cycles_of(4e-5, 1e-3), 1.5 * static_cast<double>(smooth));  // it is not forgotten, so it counts
-  EXPECT_GT(cycles_of(0.1, 0), 3 * smooth);  // the cycle begins far from its place, and its inside is not right
+  // The third component is not forgotten, so its error counts.
+  EXPECT_GT(cycles_of(4e-5, 1e-3), 1.5 * static_cast<double>(smooth));
+  // Cycles begin so far from the right value that values inside them are wrong.
+  EXPECT_GT(cycles_of(0.1, 0), 3 * smooth);
 }
 
 std::string ladder_of(int sections) {

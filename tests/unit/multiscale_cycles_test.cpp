@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Methods on cycle maps, on oscillators whose cycles have a closed form.
+// Methods on cycle maps, tested with oscillators whose cycles have a closed form.
 #include "multiscale/cycle_methods.hpp"
 #include "multiscale/cycle_sums.hpp"
 #include "multiscale/cycle_tableau.hpp"
@@ -14,8 +14,8 @@
 
 namespace trill::test {
 namespace {
-// x' = -W y + d x (1 - r^2), y' = W x + d y (1 - r^2), W = 2 pi + d b r^2: one period of the linear part in closed
-// form.
+// x' = -W y + d x (1 - r^2), y' = W x + d y (1 - r^2) with W = 2 pi + d b r^2. The map over one period of the linear
+// part has a closed form.
 class HopfCycles : public CycleMap {
  public:
   std::string name() const override { return "Hopf oscillator"; }
@@ -42,7 +42,7 @@ class HopfCycles : public CycleMap {
   static constexpr double d = 0.002, b = 0.7;
 };
 
-// z -> rho z in the plane.
+// The map z -> rho z in the plane.
 class LinearCycles : public HopfCycles {
  public:
   explicit LinearCycles(std::complex<double> rho) : rho_(rho) {}
@@ -99,7 +99,7 @@ TEST(CycleTableaus, BecomeTheClassicalOnes) {
   EXPECT_NEAR(gauss.a(0, 0), 5.0 / 36, 1e-8);
 }
 
-// Conditions up to order 3, with sums instead of integrals.
+// The order conditions up to order 3, with sums over cycles instead of integrals.
 TEST(CycleTableaus, MeetTheOrderConditions) {
   const double eps = 1.0 / 11;
   for (const CycleScheme scheme : {CycleScheme::rk3, CycleScheme::rk4, CycleScheme::radau2, CycleScheme::radau3,
@@ -115,7 +115,7 @@ TEST(CycleTableaus, MeetTheOrderConditions) {
 struct OrderCase {
   std::string method;
   OptionSet options;
-  std::vector<double> errors;  // for 128, 64, 32, 16 cycles in a step, from an independent program
+  std::vector<double> errors;  // with 128, 64, 32, 16 cycles per step, from an independent program
 };
 
 TEST(CycleMethods, ReproduceTheErrorsOfAnIndependentProgram) {
@@ -154,7 +154,7 @@ TEST(CycleMethods, HaveTheirOrder) {
   for (const auto& [c, order] : cases) {
     const double slope = std::log2(hopf_error(c.method, c.options, 32) / hopf_error(c.method, c.options, 16));
     EXPECT_GT(slope, order - 0.2) << c.method << " " << c.options.begin()->second;
-    // The correction of Adams methods has one order more, and they show a little more than that in this range.
+    // The corrector of the Adams methods has one order more; in this range of steps they seem a little better still.
     EXPECT_LT(slope, order + (c.method == "cycle_adams" ? 1.4 : 0.95)) << c.method << " " << c.options.begin()->second;
   }
 }
@@ -167,7 +167,7 @@ TEST(CycleMethods, AreExactForAsManyCyclesAsTheyHaveStages) {
     EXPECT_LT(hopf_error("cycle_implicit", {{"scheme", scheme}}, 2), 1e-12) << scheme;
   EXPECT_LT(hopf_error("cycle_implicit", {{"scheme", "radau3"}}, 4), 1e-11);
   EXPECT_LT(hopf_error("cycle_rk", {{"scheme", "rk4"}}, 4), 1e-12);
-  // The form printed in the survey is not exact even for single cycles.
+  // The formula as printed in the survey is not exact even for steps of a single cycle.
   EXPECT_NEAR(hopf_error("cycle_implicit", {{"scheme", "next_cycle_euler"}}, 1), 1.98e-3, 2e-5);
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Envelopes of circuits and driven problems, through plans as a user states them.
+// Envelopes of circuits and driven problems, with plans as a user would write them.
 #include "multiscale/envelope_gain.hpp"
 #include "support/solution_files.hpp"
 #include "trill/driver/plan.hpp"
@@ -53,8 +53,9 @@ TEST(Envelope, EndsWhereTheTransientEnds) {
   }
 }
 
-// The inductor runs empty on the way. A cycle that began with a current that the diode does not let through would have
-// thousands of volts at its switch, which really lies between the diode's threshold below ground and the supply.
+// On the way the current of the inductor falls to zero. A cycle that began with a current which the diode does not let
+// pass would have thousands of volts at the switch. In truth this voltage lies between one diode drop below ground and
+// the supply.
 TEST(Envelope, CyclesBeginWhereTheyBelong) {
   const Solution s = prepare(envelope_of(example("buck.cir"), 5e-3)).run();
   ASSERT_TRUE(s.ok()) << s.outcome.message;
@@ -64,7 +65,7 @@ TEST(Envelope, CyclesBeginWhereTheyBelong) {
   EXPECT_GT((middle - amplitude).minCoeff(), -1.5);
 }
 
-// x' = (sin(2 pi t) - x)/tau settles to a known oscillation.
+// x' = (sin(2 pi t) - x)/tau tends to a known oscillation.
 class Envelopes : public testing::Test {
  protected:
   Envelopes() {
@@ -76,7 +77,7 @@ class Envelopes : public testing::Test {
 };
 
 TEST_F(Envelopes, OfADrivenModelHaveTheBandOfItsOscillation) {
-  const Solution s = prepare(envelope_of(file().string(), 300)).run();  // the period is that of the sine
+  const Solution s = prepare(envelope_of(file().string(), 300)).run();  // the period is found from the sine
   ASSERT_EQ(s.outcome.status, RunStatus::reached_end) << s.outcome.message;
   const double tau = 40, w = 2 * std::numbers::pi, gain = 1 / (1 + w * w * tau * tau);
   const double settled = -w * tau * gain, amplitude = std::sqrt(gain);
@@ -105,7 +106,7 @@ TEST_F(Envelopes, ARunMayEndWithinACycle) {
   EXPECT_NEAR(value_at_end(s, "x"), particular(100.25) + (1 - particular(0)) * std::exp(-100.25 / tau), 1e-4);
 }
 
-// A buck converter whose load takes 1 A more from 5 ms on.
+// A buck converter whose load takes 1 A more after 5 ms.
 constexpr const char* stepped_buck = R"(Buck converter with a step of its load
 Vin in 0 DC 12
 Vgate gate 0 PULSE(0 5 0 10n 10n 4.99u 10u)
@@ -128,12 +129,12 @@ TEST_F(Envelopes, StopAtAStepOfTheLoad) {
   plan.model = netlist;
   plan.want = Want::envelope;
   PreparedRun envelope = prepare(plan);
-  EXPECT_EQ(envelope.plan.rtol, 1e-4);  // of the netlist
+  EXPECT_EQ(envelope.plan.rtol, 1e-4);  // stated in the netlist
   EXPECT_EQ(envelope.plan.to, 7e-3);
   const Solution s = envelope.run();
   ASSERT_EQ(s.outcome.status, RunStatus::reached_end) << s.outcome.message;
-  EXPECT_LT(s.outcome.counters.micro_steps, 250);  // of 700
-  // Both ends of the cycle in which the load changes are ends of steps.
+  EXPECT_LT(s.outcome.counters.micro_steps, 250);  // of 700 cycles
+  // Steps end at both ends of the cycle in which the load changes.
   for (const double t : {5e-3, 5.01e-3})
     EXPECT_TRUE(std::any_of(s.t.begin(), s.t.end(), [&](double row) { return std::abs(row - t) < 1e-12; })) << t;
   plan.want = Want::full;
@@ -143,7 +144,7 @@ TEST_F(Envelopes, StopAtAStepOfTheLoad) {
     EXPECT_NEAR(value_at_end(s, name), value_at_end(transient, name), 5e-3) << name;
 }
 
-// A tank that rings with a period of twenty cycles: its envelope oscillates as often as that.
+// A resonant circuit that rings with a period of twenty cycles, so that the envelope oscillates as well.
 TEST_F(Envelopes, AreNotFollowedWhereThatDoesNotPay) {
   const std::string netlist = (directory_ / "ringing.cir").string();
   std::ofstream(netlist) << "A ringing tank\nV1 a 0 PULSE(0 1 0 10n 10n 0.49u 1u)\nR1 a b 0.01\nL1 b c 10u IC=0\n"
@@ -157,7 +158,7 @@ TEST_F(Envelopes, AreNotFollowedWhereThatDoesNotPay) {
   EXPECT_NE(run.choice.find("1000 cycles"), std::string::npos) << run.choice;
 }
 
-// At the looser tolerance of transients the forecast was lower.
+// The forecast has to be made with the tolerance of the envelope. With the looser one of transients it was too low.
 TEST_F(Envelopes, AreLeftWhereTheyDoNotPayAtTheirOwnTolerance) {
   const std::string netlist = (directory_ / "sepic.cir").string();
   std::ofstream(netlist) << "SEPIC, hardly damped\nV1 in 0 9\nL1 in a 33u ic=0\nS1 a 0 g 0 swm\nC1 a b 4.7u ic=9\n"
@@ -177,11 +178,12 @@ TEST(EnvelopeOfAnOrbit, EndsAfterItsRevolutionsAndIsChecked) {
   const Solution s = run.run();
   ASSERT_EQ(s.outcome.status, RunStatus::reached_end) << s.outcome.message;
   EXPECT_LT(s.outcome.counters.micro_steps, 60);
-  EXPECT_NEAR(s.t.back() / 200, 5900, 500);  // about an hour and a half each
+  EXPECT_NEAR(s.t.back() / 200, 5900, 500);  // a revolution takes about an hour and a half
   EXPECT_EQ(check_trust(run, s.outcome, s, {.most_seconds = HUGE_VAL}).verdict, Verdict::green);
 }
 
-// Each of so few revolutions is computed, and a repetition makes no more steps.
+// With so few revolutions every one is computed. A repetition would take no more steps, so a direct run is the
+// reference.
 TEST(EnvelopeOfAnOrbit, OfFewRevolutionsIsMeasuredAgainstADirectRun) {
   RunPlan plan = envelope_of("satellite", 1e9);
   plan.options = {{"revolutions", "3"}};
@@ -226,16 +228,16 @@ TEST(EnvelopeGain, CountsOscillationsAndDecays) {
     return rehearse(Vec{{0.01, 0}}, d, Vec::Zero(2), z, cycles, 1e-4);
   };
   const double turn = 2 * std::numbers::pi;
-  // Twenty oscillations that hardly decay take about twice as many cycles as ten.
+  // Twenty oscillations without decay take about twice as many cycles as ten.
   EXPECT_NEAR(cycles_of(1, turn / 250, 5000) / cycles_of(1, turn / 500, 5000), 2, 0.5);
-  // What has decayed costs hardly more, however long the run is.
+  // After the decay hardly any more cycles are needed, however long the run is.
   const double decay = cycles_of(0.9, 0, 5000);
   EXPECT_LT(cycles_of(0.9, 0, 50000), decay + 10);
   EXPECT_LT(decay, 100);
-  EXPECT_GT(cycles_of(1, turn / 12, 1000), 600);  // it does not pay
+  EXPECT_GT(cycles_of(1, turn / 12, 1000), 600);  // an envelope does not pay here
 }
 
-// What a run computes, the forecast's own cycles included, against what it has predicted.
+// Compares the number of cycles that a run computes, including those for the forecast, with the forecast.
 void expect_forecast(const std::string& netlist, const std::string& name) {
   const testing_files::TemporaryDirectory directory;
   const std::string file = (directory / "circuit.cir").string();
@@ -246,7 +248,7 @@ void expect_forecast(const std::string& netlist, const std::string& name) {
   ASSERT_TRUE(s.ok()) << name << s.outcome.message;
   double predicted = 0, cycles = 0;
   for (const Notice& notice : s.outcome.notices)
-    if (notice.code == "envelope_forecast") predicted = notice.value;  // the gain
+    if (notice.code == "envelope_forecast") predicted = notice.value;  // the predicted gain in time
   for (const Notice& notice : s.outcome.notices)
     if (notice.code == "summary" && notice.text.find("cycles were computed") != std::string::npos)
       cycles = std::stod(notice.text.substr(notice.text.find(" of ") + 4));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What steps over many cycles do when something fails: every rung of the ladder is forced.
+// What a method on cycle maps tries when a step over many cycles fails. Each test forces one of these ways ("rungs").
 #include "multiscale/circuit_cycle.hpp"
 #include "multiscale/cycle_methods.hpp"
 #include "support/netlists.hpp"
@@ -14,7 +14,7 @@ namespace trill::test {
 namespace {
 enum class Rung { step, refreshed, damped, shorter, quarter, single, transient };
 
-// z(n+1) = z(n) + rate (1 - z(n)), with trouble from `from` to `to`.
+// z(n+1) = z(n) + rate (1 - z(n)), with trouble in the cycles from `from` to `to`.
 class TroubledMap : public CycleMap {
  public:
   std::string name() const override { return "trouble"; }
@@ -41,7 +41,7 @@ class TroubledMap : public CycleMap {
     return true;
   }
   std::string trouble() const override { return "it was told to fail"; }
-  // So that the cycles in trouble are computed at all.
+  // With this breakpoint the cycles in trouble are computed and not jumped over.
   std::vector<double> breakpoints(double, double) const override {
     return fails ? std::vector<double>{from} : std::vector<double>();
   }
@@ -51,7 +51,7 @@ class TroubledMap : public CycleMap {
   double rate = 0.002, from = 100, to = 105, stiffer_from = HUGE_VAL;
   bool fails = false, fails_once = false, has_plain = false;
   mutable int computed = 0, plain = 0;
-  mutable double bad = -1;  // the cycle that fails
+  mutable double bad = -1;  // the number of the cycle that fails
 };
 
 struct LadderRun {
@@ -88,7 +88,7 @@ TEST(FallBacks, AreNotNeededWithoutTrouble) {
     EXPECT_FALSE(run.has(rung)) << run.summary;
 }
 
-// The derivative is kept from step to step, until the motion changes.
+// The derivative is used again from step to step. When the motion changes, it has to be computed anew.
 TEST(FallBacks, ADerivativeThatNoLongerServesIsComputedAgain) {
   TroubledMap map;
   map.stiffer_from = 200;
@@ -116,12 +116,12 @@ TEST(FallBacks, AnOrdinaryMethodPassesCyclesThatCannotBeComputed) {
   map.fails = map.has_plain = true;
   const LadderRun run = run_ladder(map);
   ASSERT_TRUE(run.solution.ok()) << run.solution.outcome.message;
-  EXPECT_EQ(map.plain, 5);  // of cycles 100 to 104
+  EXPECT_EQ(map.plain, 5);  // the cycles 100 to 104
   EXPECT_TRUE(run.has(Rung::transient));
   EXPECT_TRUE(run.tells("envelope_transient"));
   EXPECT_NE(run.summary.find("5 cycles by an ordinary method"), std::string::npos) << run.summary;
   EXPECT_NEAR(end_of(run), 1 - std::pow(1 - 0.002, 400), 1e-4);
-  EXPECT_LT(map.computed, 200);  // steps over many cycles are made again afterwards
+  EXPECT_LT(map.computed, 200);  // afterwards steps over many cycles are possible again
 }
 
 TEST(FallBacks, WithoutAnOrdinaryMethodTheRunEndsThereAndSaysWhy) {
@@ -132,8 +132,8 @@ TEST(FallBacks, WithoutAnOrdinaryMethodTheRunEndsThereAndSaysWhy) {
   EXPECT_NEAR(run.solution.t.back(), 100, 1e-9);
 }
 
-// A drift at a constant rate that ends abruptly. Steps of 51 cycles extrapolate it beyond the end, and from there plain
-// iterations for w + 0.15 atan(300 w) = base jump to and fro between two points on both sides of the solution.
+// A drift at a constant rate that ends abruptly. Steps of 51 cycles extrapolate it beyond this end. From there
+// undamped iterations for w + 0.15 atan(300 w) = base alternate between two points on both sides of the solution.
 class BentMap final : public TroubledMap {
  public:
   State initial_state() const override {
@@ -159,7 +159,7 @@ TEST(FallBacks, AnIterationThatRunsAwayIsDamped) {
   EXPECT_NEAR(end_of(run), 0, 1e-3);
 }
 
-// Cycles become longer from one to the next: no step may end after the time at which it has to.
+// Each cycle takes longer than the one before. Still no step may go beyond the end of the run.
 class SlowingMap final : public TroubledMap {
  public:
   Layout layout() const override { return {.nq = 2}; }

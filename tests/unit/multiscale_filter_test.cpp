@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Filters of linear fast forces against the general definition (SS08 eq. 7 to 9), by quadrature of exponentials of the
-// reduced problem's matrix, against sweeps and against the exponential integrators of Hairer and Lubich.
+// Filters of linear fast forces, compared with the general definition (SS08 eq. 7 to 9, by quadrature of exponentials
+// of the reduced problem's matrix), with sweeps, and with the exponential integrators of Hairer and Lubich.
 #include "multiscale/fast_flow.hpp"
 #include "support/algebra.hpp"
 #include "support/allocation_count.hpp"
@@ -19,7 +19,7 @@ namespace trill::testing_models {
 namespace {
 constexpr double h = 0.7;
 
-// M q'' = -S q + c + g(q) with g_i = -sin(q_i + q_{i+1}), so that nothing is symmetric by chance.
+// M q'' = -S q + c + g(q) with g_i = -sin(q_i + q_{i+1}). So no matrix is symmetric by chance.
 class Linear final : public MechanicalProblem {
  public:
   Mat m, s;
@@ -62,7 +62,7 @@ class Linear final : public MechanicalProblem {
 };
 
 Mat some_mass() { return Mat{{4, 0.8, 0.1}, {0.8, 1, -0.3}, {0.1, -0.3, 0.5}}; }
-// Eigenvalues of M^-1 S are 0, 9 and 40; symmetric, or by eigenvectors that have no angles of their own.
+// M^-1 S has the eigenvalues 0, 9 and 40. S is symmetric, or M^-1 S has eigenvectors that are not orthogonal.
 Mat some_stiffness(bool symmetric) {
   const Mat m = some_mass();
   Mat vectors{{1, 0.4, -0.2}, {0.1, 1, 0.5}, {-0.3, 0.2, 1}};
@@ -88,7 +88,7 @@ double chi(const std::string& name, double t) {
   return t < 2 ? (2 - t) / 4 : 0;  // long*long
 }
 
-// 2 int_0^2 chi(t) value(t) dt
+// The integral 2 int_0^2 chi(t) value(t) dt.
 Mat weighted(const std::string& name, const std::function<Mat(double)>& value) {
   const ImplicitTableau gauss = gauss_tableau(12);
   Mat sum;
@@ -101,7 +101,8 @@ Mat weighted(const std::string& name, const std::function<Mat(double)>& value) {
   return sum;
 }
 
-// Of (momentum, position, 1), so that the constant force belongs to the matrix.
+// The matrix of the linear system for (momentum, position, 1). The last component makes the constant force a part of
+// it.
 Mat generator(const Linear& p) {
   const Index n = p.m.rows();
   Mat b = Mat::Zero(2 * n + 1, 2 * n + 1);
@@ -142,7 +143,7 @@ std::vector<WeightPair> pair_of(const std::string& phi, const std::string& psi) 
   return {{Weight::named(phi), Weight::named(psi)}};
 }
 
-// f(h Omega), Omega^2 the given matrix.
+// f(h Omega), where Omega^2 is the given matrix.
 Mat function_of(const Mat& square, const std::function<double(double)>& f) {
   const test::Pairs pairs = test::real_pairs(square);
   const Mat& x = pairs.vectors;
@@ -203,8 +204,8 @@ TEST(Filters, MoveAsTheExponentialDoes) {
   }
 }
 
-// In print the mollifier is M^-1/2 hatpsi M^1/2 of the symmetrised matrix (SS08 sec. 4 and eq. 17). It is the other
-// way round, and with a mass matrix the two are not near each other.
+// SS08 (sec. 4 and eq. 17) prints the mollifier as M^-1/2 hatpsi M^1/2 of the symmetrised matrix. By the definition
+// the factors are the other way round, and with a mass matrix the results differ much.
 TEST(Filters, ThePrintedMollifierIsNotTheDefinition) {
   const test::Pairs mass = test::symmetric_pairs(some_mass());
   const Mat root = mass.vectors * mass.values.cwiseSqrt().asDiagonal() * mass.vectors.transpose();
@@ -218,8 +219,8 @@ TEST(Filters, ThePrintedMollifierIsNotTheDefinition) {
   }
 }
 
-// q+ = cos q + h sinc v + h^2/2 Psi g, v+ = -Omega sin q + cos v + h/2 (Psi0 g + Psi1 g+) with g at Phi q, and
-// Phi = hatphi, Psi1 = hatpsi, Psi0 = cos hatpsi, Psi = sinc hatpsi.
+// q+ = cos q + h sinc v + h^2/2 Psi g, v+ = -Omega sin q + cos v + h/2 (Psi0 g + Psi1 g+), where g is evaluated at Phi
+// q and Phi = hatphi, Psi1 = hatpsi, Psi0 = cos hatpsi, Psi = sinc hatpsi.
 TEST(Filters, StepsAreThoseOfHairerAndLubich) {
   for (const bool symmetric : {true, false})
     for (const auto& [phi, psi] : weight_names) {
@@ -271,7 +272,7 @@ TEST(Filters, AreTakenForLinearForcesUnlessInnerStepsAreGiven) {
   EXPECT_FALSE(m.linear_force(all_groups));
 }
 
-// Blocks of 1, 2, 3, 5 and 8 unknowns that lie in no order, each with a mass matrix of its own.
+// Blocks of 1, 2, 3, 5 and 8 unknowns whose numbers are scattered, each with its own mass matrix.
 Linear scattered_blocks(bool symmetric) {
   const std::vector<Index> sizes{3, 1, 8, 2, 5};
   const Index n = 19;
@@ -362,7 +363,7 @@ energy = "(a[joint + 1] - a[joint] - b[joint])^4"
 group = "slow"
 )model";
 
-// One slow force in a step, no fast one, and no product with the matrix.
+// A step takes one slow force, no fast force, and no product with the matrix.
 TEST(Filters, SmallBlocksCostNoProducts) {
   constexpr int steps = 50;
   for (const std::string method : {"impulse", "mollified_impulse"}) {
@@ -376,7 +377,8 @@ TEST(Filters, SmallBlocksCostNoProducts) {
   }
 }
 
-// A weak spring from pair to pair makes one block of all, for which polynomials have to do.
+// A weak spring between neighbouring pairs joins all blocks into one, for which polynomials of the matrix have to be
+// used.
 TEST(Filters, BlocksThatAreCoupledAreNotTorn) {
   const TextModel model = read_model("m.toml", stiff_pairs + R"model([[potential]]
 over = "joint"
@@ -389,7 +391,7 @@ group = "fast"
   EXPECT_THAT(flow->text(), testing::Not(testing::HasSubstr("small blocks")));
 }
 
-// tan(u/4) = (k/beta) sin(beta t)/cosh(k x) solves the equation that the lattice tends to.
+// tan(u/4) = (k/beta) sin(beta t)/cosh(k x) solves the differential equation of which the lattice is an approximation.
 TEST(Filters, FollowTheBreatherOfSineGordon) {
   constexpr double beta = 0.6, k = 0.8, to = 5;
   double before = 0;
@@ -410,7 +412,7 @@ TEST(Filters, FollowTheBreatherOfSineGordon) {
   }
 }
 
-// More than 64 unknowns: products are made, and a restart must not make them twice.
+// With more than 64 unknowns, products with the matrix are needed. A restart must not compute them a second time.
 TEST(Filters, GoOnFromACheckpointBitByBit) {
   const auto model = ModelRegistry::all().find("sine_gordon").make({{"points", "100"}, {"length", "20"}});
   const MechanicalProblem& p = mechanics(*model);

@@ -14,7 +14,7 @@ namespace trill::test {
 namespace {
 using testing_netlists::netlist;
 
-// A tank with a conductance that is negative for small voltages: v'' + v = mu (1 - v^2) v' in units of its own.
+// An LC circuit whose conductance is negative for small voltages: v'' + v = mu (1 - v^2) v' in suitable units.
 std::string tank(const std::string& supply) {
   return "L1 a 0 1m IC=0\nC1 a 0 1u IC=0.1\n"
          "B1 a 0 I=-0.0005*V(a)*V(s)+0.0005*V(a)^3/3\n" +
@@ -38,13 +38,13 @@ TEST(FreeCircuits, ATankIsFollowedWithFewCycles) {
   ASSERT_TRUE(envelope.ok()) << envelope.outcome.message;
   EXPECT_EQ(envelope.info.formulation, "envelope");
   const Solution transient = run_wanting(text, Want::full, 1e-9, 0.06);
-  // 300 periods of about 0.2 ms; a phase of 1e-3 rad moves the voltage by 2 mV.
+  // There are 300 periods of about 0.2 ms. An error of 1e-3 rad in the phase changes the voltage by 2 mV.
   EXPECT_NEAR(at_end(envelope, "v(a)"), at_end(transient, "v(a)"), 2e-2);
   EXPECT_NEAR(at_end(envelope, "i(l1)"), at_end(transient, "i(l1)"), 1e-3);
   EXPECT_LT(envelope.outcome.counters.micro_steps, 100);
 }
 
-// The supply rises from 4 ms to 40 ms, and the oscillation with it: its amplitude is 2 sqrt(supply).
+// The supply rises between 10 ms and 40 ms, and with it the amplitude of the oscillation, which is 2 sqrt(supply).
 TEST(FreeCircuits, ASlowSupplyCarriesTheOscillationAlong) {
   const std::string text = tank("V1 s 0 PWL(0 1 10m 1 40m 2 100m 2)\n");
   const Solution envelope = run_wanting(text, Want::envelope, 1e-5, 0.06);
@@ -65,11 +65,11 @@ TEST(FreeCircuits, StartsOfOscillatorsAreThoseOfTheTransient) {
   plan.to = 1.5e-4;
   const Solution envelope = prepare(plan).run();
   ASSERT_TRUE(envelope.ok()) << envelope.outcome.message;
-  EXPECT_LT(envelope.outcome.counters.micro_steps, 120);  // of 239
+  EXPECT_LT(envelope.outcome.counters.micro_steps, 120);  // of 239 cycles
   plan.want = Want::full;
   plan.rtol = 1e-7;
   const Solution transient = prepare(plan).run();
-  // v(c) swings by 8 V at 1.6 MHz, so a phase of 1e-3 is 8 mV.
+  // v(c) oscillates by 8 V at 1.6 MHz, so an error of 1e-3 in the phase is 8 mV.
   EXPECT_NEAR(at_end(envelope, "v(c)"), at_end(transient, "v(c)"), 0.05);
 }
 
@@ -97,7 +97,7 @@ TEST(FreeCircuits, DerivativesOfCyclesAreTheirDifferences) {
   }
 }
 
-// The amplitude grows by 2 % in each period and the mean drifts, which moves the crossings of the middle.
+// The amplitude grows by 2 % in each period and the mean drifts. Both move the times at which the mean is crossed.
 TEST(OscillationFinders, SeeThroughDriftAndGrowth) {
   const double period = 0.37, w = 2 * std::numbers::pi / period;
   OscillationFinder finder(-1, 0.1);
@@ -117,7 +117,7 @@ TEST(OscillationFinders, SeeThroughDriftAndGrowth) {
   EXPECT_EQ(finder.swings().size(), 2);
 }
 
-// The first component has three equal cycles in each period of the others.
+// The first component has three equal cycles within one period of the others.
 TEST(OscillationFinders, TakeThePeriodOfAllComponents) {
   OscillationFinder finder(-1, 0.1);
   State s(Layout{.nq = 3});

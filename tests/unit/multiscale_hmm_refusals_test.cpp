@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Where the heterogeneous multiscale method refuses, and of what it warns.
+// When the heterogeneous multiscale method refuses a problem, and its warnings.
 #include "support/hmm_models.hpp"
 #include "support/mentions.hpp"
 #include "support/multiscale_runs.hpp"
@@ -23,7 +23,7 @@ std::string complaint(const std::string& text, double omega, OptionSet options =
   }
 }
 
-// A stiff spring pushed by a force that is switched on at a known time.
+// A stiff spring with a force that is switched on at a known time.
 class SwitchedOn final : public MechanicalProblem {
  public:
   std::string name() const override { return "switched on"; }
@@ -169,7 +169,7 @@ TEST(HmmRefuses, ALargeOscillation) {
   const auto q = make_model("two_springs", {{"stretch2", "50"}}).problem;
   const Solution s = solve(*q, "hmm", {.rtol = 1e-6});
   const Vec estimate = s.measured().row(s.quantity("model_error")).transpose();
-  EXPECT_GT(estimate[estimate.size() - 1], 7e-3);  // the error of the centre of mass
+  EXPECT_GT(estimate[estimate.size() - 1], 7e-3);  // the true error of the centre of mass
 }
 
 TEST(HmmWarns, OfPublishedWindowsThatDoNotFit) {

@@ -23,7 +23,8 @@ TEST(HmmSystems, ADenseMassMatrix) {
   EXPECT_LT(largest_distance(solve(*p, "hmm", {.to = 5, .rtol = 1e-6}, &s), exact), 5e-6);
 }
 
-// Energy of the oscillation that drag takes away on the way: without its force the slow motion is wrong at any omega.
+// Drag takes energy from the oscillation on the way. The oscillation exerts a mean force, without which the slow
+// motion would be wrong for every omega.
 TEST(HmmSystems, DampedActionsOnADenseMassMatrix) {
   const std::string drag = R"~([[force]]
 on = "X"
@@ -76,7 +77,8 @@ TEST(HmmSystems, TwoFastFrequencies) {
   EXPECT_LT(largest_distance(solve(*p, "hmm", {.to = 5, .rtol = 1e-7}, &s), exact), 2e-6);
 }
 
-// Slow forces of time and velocity; what remains is the amplitude of the oscillation, about 1/omega.
+// Slow forces that depend on time and velocity. The remaining error is the amplitude of the oscillation, about
+// 1/omega.
 TEST(HmmSystems, DrivenAndDampedInSpace) {
   const std::string text = R"~([parameters]
 omega = 1000
@@ -117,7 +119,7 @@ equation = "sqrt(x1^2 + y1^2) - 1"
 equation = "sqrt((x1 - x2)^2 + (y1 - y2)^2) - 1"
 )~";
 
-// Constraints as springs: the error falls with the square of their frequency.
+// The constraints are replaced by springs. The error falls with the square of their frequency.
 TEST(HmmSystems, ConstraintsByRelaxation) {
   const auto p = read_model("m.toml", double_pendulum).problem;
   const Solution exact = solve(*p, "dop853", {.to = 2, .rtol = 1e-12});
@@ -134,7 +136,7 @@ TEST(HmmSystems, ConstraintsByRelaxation) {
   EXPECT_THROW(solve(*p, "hmm", {.to = 2, .rtol = 1e-6}), UsageError);
 }
 
-// Whatever the masses and however the constraint is written, its spring has the frequency that was asked for.
+// For any masses and any way of writing the constraint, its spring has the frequency that was asked for.
 TEST(HmmSystems, SpringsOfConstraintsHaveOneFrequency) {
   const auto p = read_model("m.toml", R"~([coordinates]
 x = { start = 1, mass = 4 }
@@ -150,7 +152,8 @@ equation = "x^2 + y^2 - 1"
   EXPECT_NEAR(fastest[0], 700, 1);
 }
 
-// More coordinates than the dense solver takes: frequencies by Lanczos iterations, no modes.
+// There are more coordinates than a dense solver would take, so frequencies come from Lanczos iterations, without
+// modes.
 TEST(HmmSystems, ManyStiffPairs) {
   const std::string text = R"~([parameters]
 omega = 1000
@@ -179,8 +182,8 @@ energy = "0.5*distance(r[2*joint + 1], r[2*joint + 2])^2"
   EXPECT_NEAR(fastest[0], std::sqrt(2.0) * 1000, 1);
 }
 
-// A mass matrix that is neither diagonal nor dense, and too many coordinates for the dense solver: rods whose two
-// coordinates are joined by the mass, along a line.
+// Rods along a line, each with two coordinates that are coupled by the mass matrix. This matrix is neither diagonal
+// nor dense, and there are too many coordinates for a dense solver.
 TEST(HmmSystems, ASparseMassMatrix) {
   const std::string text = R"~([parameters]
 omega = 1000
@@ -205,12 +208,13 @@ energy = "0.5*(y[joint + 1] - x[joint])^2"
   const State s = smooth_start(*p);
   const Solution hmm = solve(*p, "hmm", {.to = 3, .dt = 0.5, .rtol = 1e-7}, &s);
   EXPECT_LT(largest_distance(hmm, solve(*p, "dop853", {.to = 3, .dt = 0.5, .rtol = 1e-10}, &s)), 1e-5);
-  // Relative motion: T = vx^2 + vx vy + vy^2 with vy = -vx is vx^2, V = omega^2 (2 x)^2/2, so Omega^2 = 2 omega^2.
+  // In the relative motion vy = -vx, so T = vx^2 + vx vy + vy^2 = vx^2 and V = omega^2 (2 x)^2/2.
+  // Therefore Omega^2 = 2 omega^2.
   const Vec fastest = hmm.measured().row(hmm.quantity("fastest_frequency")).transpose();
   EXPECT_NEAR(fastest[0], std::sqrt(2.0) * 1000, 1);
 }
 
-// Any method can drive it.
+// The slow motion can be integrated by any method.
 TEST(HmmSystems, DrivenByOtherMethods) {
   const auto p = make_model("two_springs", {{"omega2", "2000"}}).problem;
   const Solution exact = solve(*p, "hmm", {.rtol = 1e-9});
@@ -221,7 +225,8 @@ TEST(HmmSystems, DrivenByOtherMethods) {
   EXPECT_LT(largest_distance(solve(*p, "hmm", {.h = 1.0 / 32, .options = {{"macro", "rk4"}}}), exact), 1e-5);
 }
 
-// A soft force whose formula changes on the way: steps end there, and windows go on with the formula of one side.
+// A soft force whose formula switches on the way. Steps end at the switch, and averaging windows keep the formula of
+// one side.
 TEST(HmmSystems, ASwitchOnTheWay) {
   const std::string text = R"~([parameters]
 omega = 2000
@@ -253,15 +258,15 @@ TEST(HmmSystems, NoAllocationInAStep) {
     Vec dy(in.y.size());
     const auto& inner = form->inner().as<FirstOrderProblem>("the test");
     inner.rhs(in.t, in.y, dy);
-    in.y[0] += 1e-3;  // the last point is kept
+    in.y[0] += 1e-3;  // another point, since results at the last one are kept
     const AllocationGuard guard;
     inner.rhs(in.t, in.y, dy);
     const bool lifted = std::string(omega1) == "500";
-    EXPECT_LE(guard.count(), lifted ? 1u : 0u) << omega1;  // one by Eigen's eigenvalue solver
+    EXPECT_LE(guard.count(), lifted ? 1u : 0u) << omega1;  // one allocation by Eigen's eigenvalue solver
   }
 }
 
-// Nothing but a constant force from rest: no rate of its own.
+// The motion starts from rest under a constant force, so it has no time scale of its own.
 TEST(HmmSystems, FromRestAtTheOrigin) {
   const std::string text = R"~([parameters]
 omega = 1000
@@ -276,9 +281,7 @@ energy = "0.5*omega^2*y^2 - x"
   EXPECT_NEAR(s.y()(0, s.rows() - 1), 2, 1e-6);
 }
 
-// Two springs that the slow motion makes equally stiff in turn.
-// The same within a short part of the way, after long steps.
-// A single frequency, masses equal, no gaps named: points beside the start show that it varies.
+// A single frequency, equal masses and no named gaps. That the frequency varies is found from points near the start.
 TEST(HmmSystems, AFrequencyThatVariesWithoutNamedGaps) {
   const std::string text = R"~([parameters]
 omega = 1000
@@ -293,9 +296,8 @@ energy = "0.5*omega^2*(1 + x^2)*y^2"
   EXPECT_LT(largest_distance(s, solve(*p, "dop853", {.to = 3, .rtol = 1e-11})), 3e-3);
 }
 
-// It is flat around the start, and the oscillation pushes the slow motion away from there later on.
-
-// Gaps that share a group with other forces cannot be told from them, and a window averages all forces together.
+// If gaps share a group with other forces, they cannot be separated from these. Then a window averages all forces
+// together.
 TEST(HmmGroups, GapsMayShareTheirGroupWithAPotential) {
   const auto in_groups = [](const char* of_gap, const char* of_weight) {
     return model(fmt::format(R"~([parameters]
@@ -330,11 +332,12 @@ group = "{1}"
   plan.to = 2;
   const Solution chosen = prepare(plan, in_groups("all_of_them", "all_of_them")).run();
   ASSERT_TRUE(chosen.ok()) << chosen.outcome.message;
-  // hmm drops the oscillation here, which moves positions by less than this.
+  // Here hmm chooses to drop the energy of the oscillation, which changes positions by less than this.
   EXPECT_LT((chosen.y().rightCols(1) - joined.y().rightCols(1)).topRows(4).cwiseAbs().maxCoeff(), 2e-2);
 }
 
-// The gap that the model names is slow, and what oscillates is a potential whose frequency varies: its energy is kept.
+// The gap that the model names is slow. What oscillates is a potential whose frequency varies, so its energy must be
+// kept.
 TEST(HmmGroups, TheNamedGapNeedNotBeTheFastestThing) {
   const auto p = model(R"~([parameters]
 omega = 900
@@ -358,7 +361,7 @@ energy = "omega^2/2*z^2*(1 + 0.3*x)"
   EXPECT_EQ(code_of(s, "frequency_varies"), 0);
 }
 
-// Beside named gaps there are two faster potentials; both are found, and the gaps belong to the slow motion.
+// Besides a named gap there are two potentials with faster oscillations. Both are found, and the gap counts as slow.
 TEST(HmmGroups, MoreThingsMayBeFasterThanTheNamedGap) {
   const auto p = model(R"~([parameters]
 omega = 1000

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The heterogeneous multiscale method against resolved solutions of the stiff systems. Published or independently
-// computed sizes of errors are named where they stand.
+// The heterogeneous multiscale method, compared with resolved solutions of the stiff systems. The expected errors were
+// published or computed independently, as stated for each of them.
 #include "support/multiscale_runs.hpp"
 
 #include <array>
@@ -22,8 +22,8 @@ std::unique_ptr<Problem> two_springs(double omega1, double omega2, double stretc
       .problem;
 }
 
-// Position errors of runs with flattened Dolph-Chebyshev weights from independent programs: RK4 with H = 1/32, data
-// without fast part.
+// Position errors from independent programs with flattened Dolph-Chebyshev weights: RK4 with H = 1/32, initial data
+// without a fast part.
 TEST(Hmm, FollowsTheSmoothMotionOfOneStiffSpring) {
   const std::map<double, double> known{{50, 1.25e-3}, {200, 6.93e-5}, {1000, 2.8e-6}, {5000, 4.16e-7}};
   for (const auto& [omega, error] : known) {
@@ -35,8 +35,8 @@ TEST(Hmm, FollowsTheSmoothMotionOfOneStiffSpring) {
   }
 }
 
-// The same, two stiff springs, rtol 1e-5 with the control of ode45: steps do not depend on omega once stages are
-// projected.
+// The same with two stiff springs, rtol 1e-5 and the step control of ode45. Since stages are projected, the steps do
+// not depend on omega.
 TEST(Hmm, StagesArePutOntoTheSlowManifold) {
   const std::map<double, double> known{{500, 1.91e-5}, {2000, 4.43e-6}};
   for (const auto& [omega, error] : known) {
@@ -51,8 +51,8 @@ TEST(Hmm, StagesArePutOntoTheSlowManifold) {
   }
 }
 
-// SAT09 sec. 4, case (iii), with a third of the energy in the oscillation: its force on the slow motion is kept. Errors
-// of independent programs after a 2:1 resonance has been passed.
+// SAT09 sec. 4, case (iii), with a third of the energy in the oscillation, whose force on the slow motion is kept. The
+// errors come from independent programs; the motion has passed a 2:1 resonance.
 TEST(Hmm, FastEnergyActsOnTheSlowMotion) {
   const std::map<double, double> known{{500, 1.402e-2}, {2000, 2.826e-3}};
   for (const auto& [omega, error] : known) {
@@ -91,7 +91,7 @@ TEST(Hmm, CostHardlyDependsOnTheStiffness) {
     if (first == 0) first = forces;
     EXPECT_LE(forces, 3400);
     EXPECT_LE(static_cast<double>(forces), 1.5 * static_cast<double>(first));
-    if (omega == 20000) continue;  // its resolved solution is left to the benchmark
+    if (omega == 20000) continue;  // its resolved solution takes too long here, see the benchmark
     EXPECT_LT(slow_error(hmm, solve(*p, "dop853", {.rtol = 1e-11})), omega < 2000 ? 5e-3 : 3e-3);
   }
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// impulse and mollified_impulse step by step: what they keep, what they cost, what they refuse and warn of.
+// impulse and mollified_impulse step by step: what they conserve, what they cost, what they refuse and warn about.
 #include "multiscale/fast_flow.hpp"
 #include "support/algebra.hpp"
 #include "support/impulse_checks.hpp"
@@ -94,7 +94,7 @@ TEST(Impulse, MomentumIsKeptByAllPairsAndAngularMomentumByEqualOnes) {
   }
 }
 
-// Largest error of positions over the step points.
+// The largest error of the positions (or of the velocities) at the ends of all steps.
 double largest_error(const SpringNetwork& p, const OptionSet& options, double h, double to, bool velocities = false) {
   Walk ours(p, "mollified_impulse", options), exact(p, "composition8");
   const Index n = p.q.size();
@@ -111,7 +111,7 @@ double largest_error(const SpringNetwork& p, const OptionSet& options, double h,
   return largest;
 }
 
-// SS08 fig. 7.1 at single frequencies; digits beyond the published ones by two independent programs.
+// SS08 fig. 7.1 at single frequencies. Digits beyond the published ones come from two independent programs.
 TEST(Impulse, ErrorsOfTheTwoSpringsAsPublished) {
   const OptionSet accurate{{"inner", "8"}, {"inner_order", "8"}};
   const auto error = [&](const char* phi, const char* psi, double h, double omega) {
@@ -125,7 +125,8 @@ TEST(Impulse, ErrorsOfTheTwoSpringsAsPublished) {
   EXPECT_NEAR(error("long", "long*long", 0.25, 1.125), 0.12272121, 1e-6);
 }
 
-// Frequencies up to h omega = 5 pi, next to multiples of pi too, where the first-order terms live.
+// The frequencies go up to h omega = 5 pi and include neighbours of multiples of pi, where the error terms of first
+// order are largest.
 double error_over_frequencies(double turn, Products products, double h, bool velocities) {
   std::vector<double> thetas;
   for (double theta = pi / 2; theta <= 5 * pi; theta += pi / 4) thetas.push_back(theta);
@@ -140,7 +141,7 @@ double error_over_frequencies(double turn, Products products, double h, bool vel
   return largest;
 }
 
-// With the transposed product, which is the derivative of the average, errors stay as they are: 7.2e-2 and 1.3e-1.
+// With the transposed product, which is the derivative of the average, errors do not fall with h: 7.2e-2 and 1.3e-1.
 TEST(Impulse, FastForcesThatAreNotConservativeKeepTheOrders) {
   const double coarse = error_over_frequencies(0.3, Products::right, 1.0 / 4, false),
                fine = error_over_frequencies(0.3, Products::right, 1.0 / 8, false);
@@ -157,7 +158,7 @@ TEST(Impulse, FastForcesThatAreNotConservativeKeepTheOrders) {
   }
 }
 
-// Each slow force at its own average, both put together along one sweep back.
+// Each slow force is evaluated at its own average, and all of them are mollified in the same backward sweep.
 TEST(Impulse, SlowForcesHaveTheirOwnWeights) {
   const SpringNetwork p = zigzag(6, 12);
   const Index n = p.q.size();
@@ -188,7 +189,7 @@ TEST(Impulse, SlowForcesHaveTheirOwnWeights) {
   EXPECT_LT((y.head(n) - q).norm() + (y.tail(n) - v).norm(), 1e-13);
 }
 
-// Forces kept from the step before are dropped when something outside has changed.
+// Forces kept from the step before are dropped if something outside of the method has changed.
 TEST(Impulse, JumpsAreSeen) {
   for (const char* fast : {"", "all"}) {
     auto strength = std::make_shared<double>(1);
@@ -236,7 +237,7 @@ TEST(Impulse, ForcesMayDependOnTime) {
   }
 }
 
-// Inside the unstable interval energy grows with impulses; the default pair keeps it.
+// In the unstable interval the energy grows with impulse. With the default weights of mollified_impulse it does not.
 TEST(Impulse, ResonanceIsWhatItIsWarnedOf) {
   SpringNetwork p = two_springs(pi / 0.25);
   p.springs[1].k = 2;
@@ -256,7 +257,7 @@ TEST(Impulse, ResonanceIsWhatItIsWarnedOf) {
   EXPECT_GT(impulse, 100 * mollified);
 }
 
-// A cubic through the ends of a step of two periods would miss the oscillation inside.
+// A step contains two periods. A cubic through its ends would miss the oscillation inside.
 TEST(Impulse, InsideAStepTheOscillationIsThere) {
   SpringNetwork p = two_springs(40);
   p.q[0] = 1.02;
@@ -294,7 +295,7 @@ TEST(Impulse, WarnsOfResonances) {
     walk.walk(h, 1);
     return has_note(walk.notes, code);
   };
-  // The unstable interval lies below pi, where the slow spring pulls back.
+  // Since the slow spring pulls back, the unstable interval lies below pi.
   const double width = 0.25 * 0.25 * 2 / pi / pi, below = 0.25 * (1 - width / 2), above = 0.25 * (1 + width / 2);
   for (const char* method : {"impulse", "respa"}) {
     EXPECT_TRUE(noted(method, {}, below, "resonance"));
@@ -341,7 +342,7 @@ TEST(Impulse, SummaryTellsTheResonanceAndWhatIsAveraged) {
   EXPECT_GT(values.minCoeff(), 0);
 }
 
-// The soft spring has the frequency 1, the stiff one 707.
+// The soft spring has the frequency 1, the stiff one 707. A step that is not given follows from the soft one.
 TEST(Impulse, StepsThatNobodyGivesFollowTheSlowForces) {
   for (const char* method : {"impulse", "mollified_impulse", "respa"}) {
     RunPlan plan;
@@ -351,7 +352,7 @@ TEST(Impulse, StepsThatNobodyGivesFollowTheSlowForces) {
   }
 }
 
-// A repetition that only halved h would leave the inner steps as long as they are, and their error unseen.
+// A repetition for the check must also halve the inner steps. If it only halved h, their error would not be seen.
 TEST(Impulse, TrustSeesTheErrorOfInnerSteps) {
   RunPlan plan;
   plan.model = "two_springs";

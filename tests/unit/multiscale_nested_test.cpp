@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Nested impulses: respa, and levels of mollified_impulse.
+// Nested impulses: respa, and mollified_impulse with levels.
 #include "support/allocation_count.hpp"
 #include "support/impulse_checks.hpp"
 #include "trill/driver/plan.hpp"
@@ -8,7 +8,7 @@
 
 namespace trill::test {
 namespace {
-// Kicks written out by hand, three levels deep.
+// The kicks and drifts of three levels, written out by hand.
 Vec nested_by_hand(const SpringNetwork& p, double h, int steps) {
   const Index n = p.q.size();
   Vec q = p.q, v = p.v, f(n);
@@ -38,7 +38,7 @@ TEST(Respa, ThreeLevelsAreNestedKicks) {
   const SpringNetwork p = zigzag(6, 12);
   Walk walk(p, "respa", {{"levels", "slower, slow/2, fast/5"}});
   EXPECT_LT((walk.walk(0.1, 20) - nested_by_hand(p, 0.1, 20)).norm(), 1e-12);
-  // Every force once at its level, and once more at the start.
+  // Each force is evaluated once per step of its level, and once more at the start.
   EXPECT_EQ(walk.work.forces[2], 20 + 1);
   EXPECT_EQ(walk.work.forces[1], 2 * 20 + 1);
   EXPECT_EQ(walk.work.forces[0], 10 * 20 + 1);
@@ -74,8 +74,8 @@ TEST(Nested, LevelsAreOfOrderTwo) {
               0.1);
 }
 
-// Any average whose mollifier is its transposed derivative keeps symplecticness: along fewer forces than are flowed
-// along, and at every level.
+// A step is symplectic whenever the mollifier is the transposed derivative of the average. This holds also if the
+// average is taken along fewer forces than the fast flow contains, and at every level.
 TEST(Nested, AveragesAlongTheFastestForcesAlone) {
   const SpringNetwork p = zigzag(4, 12);
   const OptionSet fewer = weights("short", "short", {{"fast", "fast+slow"}, {"average", "fast"}, {"inner", "6"}});
@@ -95,7 +95,7 @@ TEST(Nested, AllocatesNothingInAStep) {
     Walk walk(zigzag(6, 12), method, options);
     walk.walk(0.1, 2);
     AllocationGuard guard;
-    for (int i = 0; i < 120; ++i) walk.step(0.1);  // the frequency is watched on the way
+    for (int i = 0; i < 120; ++i) walk.step(0.1);  // enough steps that the frequency is checked again on the way
     EXPECT_EQ(guard.count(), 0u) << method;
   }
 }
@@ -118,7 +118,7 @@ TEST(Nested, SavedStepperGoesOnBitForBit) {
   }
 }
 
-// PJY97 sec. 4.5: 1/r split into a hard part within a distance and a soft part.
+// PJY97 sec. 4.5: 1/r is split into a hard part within a distance and a soft part.
 TEST(Respa, HardAndSoftPartsOfACharge) {
   const auto model = make_model("charges", {}).problem;
   Walk split(*model, "respa", {{"levels", "slow, fast/8"}}), whole(*model, "verlet"), fine(*model, "verlet");
@@ -136,12 +136,12 @@ TEST(Respa, HardAndSoftPartsOfACharge) {
     worst_whole = std::max(worst_whole, std::abs(energy(whole) - before));
     worst_fine = std::max(worst_fine, std::abs(energy(fine) - before));
   }
-  // They begin apart, where the hard part is 0 and says nothing of its frequency.
+  // The charges begin far apart, where the hard part is 0, so its frequency cannot be found.
   Walk unsaid(*model, "respa");
   unsaid.walk(0.04, 1);
   EXPECT_TRUE(has_note(unsaid.notes, "no_fast_frequency"));
   EXPECT_FALSE(has_note(split.notes, "no_fast_frequency"));
-  // Nearly as good as Verlet with the small step, for an eighth of the soft forces.
+  // Nearly as accurate as Verlet with the small step, with an eighth of the evaluations of the soft force.
   EXPECT_LT(worst_split, 0.1 * worst_whole);
   EXPECT_LT(worst_split, 8 * worst_fine);
   EXPECT_EQ(split.work.forces[1], 401);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Oscillations that set in and die out: from ordinary steps to steps along the envelope and back.
+// Oscillations that begin and end: the method changes from ordinary steps to steps along the envelope and back.
 #include "multiscale/onset.hpp"
 #include "support/small_problems.hpp"
 #include "trill/driver/driver.hpp"
@@ -15,8 +15,8 @@ namespace {
 constexpr double onset_time = 100, full_turn = 2 * std::numbers::pi;
 constexpr double onset_growth = 0.01, onset_chirp = 1e-4;
 
-// At rest near (0.1, 0) until t = 100; then it oscillates, with an amplitude that grows to 1 and a period that falls
-// slowly from 1 on. From t = `dies` on it is drawn to rest again.
+// At rest near (0.1, 0) until t = 100. Then it oscillates with an amplitude that grows to 1 and a period that slowly
+// falls from 1. After t = `dies` it is drawn to rest again.
 FormulaRate starting_at_100(double dies = 1e9) {
   Vec y(2);
   y << 0.4, 0.2;
@@ -30,7 +30,7 @@ FormulaRate starting_at_100(double dies = 1e9) {
           }};
 }
 
-// The motion after the onset in closed form.
+// The motion after the beginning of the oscillation, in closed form.
 Vec exact_onset(double t) {
   const double since = t - onset_time, decay = std::exp(-onset_time);
   const double x0 = 0.1 + 0.3 * decay, y0 = 0.2 * decay, r0 = std::hypot(x0, y0);
@@ -59,7 +59,7 @@ const Notice* notice_of(const Solution& s, const std::string& code) {
 }
 
 struct OnsetCase {
-  double rtol, error, gain;  // the most error and the least gain
+  double rtol, error, gain;  // the largest allowed error and the least allowed gain
 };
 
 TEST(EnvelopeSwitching, NoticesAnOscillationAndFollowsItsEnvelope) {
@@ -75,8 +75,8 @@ TEST(EnvelopeSwitching, NoticesAnOscillationAndFollowsItsEnvelope) {
     EXPECT_GT(gain, c.gain) << c.rtol;
     const Notice* begins = notice_of(solution, "envelope_begins");
     ASSERT_NE(begins, nullptr);
-    EXPECT_GT(begins->t, onset_time + 3);  // no false alarm before
-    EXPECT_LT(begins->t, onset_time + 6);  // within six cycles
+    EXPECT_GT(begins->t, onset_time + 3);  // not too early
+    EXPECT_LT(begins->t, onset_time + 6);  // but within six cycles
     EXPECT_EQ(begins->count, 1);
   }
 }
@@ -93,7 +93,7 @@ TEST(EnvelopeSwitching, GoesBackWhereTheOscillationDiesOut) {
   EXPECT_LT((end_of(solution) - rest).norm(), 1e-6);
 }
 
-// Values inside steps over many cycles are those of the full motion.
+// Values interpolated inside steps over many cycles are those of the full motion.
 TEST(EnvelopeSwitching, GivesTheFullMotionInsideItsSteps) {
   const FormulaRate problem = starting_at_100();
   const auto stepper = Catalogue::all().method("envelope_switching").make(problem, {});
@@ -110,7 +110,7 @@ TEST(EnvelopeSwitching, GivesTheFullMotionInsideItsSteps) {
   }
 }
 
-// A run that is continued from a checkpoint on the envelope goes on bit for bit.
+// A run that resumes from a checkpoint on the envelope continues bit for bit.
 TEST(EnvelopeSwitching, GoesOnFromACheckpoint) {
   const FormulaRate problem = starting_at_100();
   const AdaptiveStep control{.rtol = 1e-4, .atol = Vec::Constant(1, 1e-7)};
@@ -140,7 +140,7 @@ TEST(EnvelopeSwitching, GoesOnFromACheckpoint) {
   EXPECT_EQ(stepper->summary(), other->summary());
 }
 
-// The amplitude goes up and down every 12 cycles, too fast for steps of 5 cycles.
+// The amplitude is modulated with a period of 12 cycles, which is too fast for steps of 5 cycles.
 FormulaRate modulated() {
   const auto at = [](double t) {
     const double a = 1 + 0.1 * std::sin(full_turn * t / 12);
@@ -159,12 +159,11 @@ TEST(EnvelopeSwitching, DoesNotSwitchToAndFroWhereTheEnvelopeIsTooFast) {
   const Solution solution = run_switching(problem, "envelope_switching", 1e-6, 1500);
   const Notice* begins = notice_of(solution, "envelope_begins");
   ASSERT_NE(begins, nullptr);
-  EXPECT_LE(begins->count, 8);  // after 16, 32, 64, ... cycles
+  EXPECT_LE(begins->count, 8);  // the pause doubles after each attempt: 16, 32, 64, ... cycles
   EXPECT_LT((end_of(solution) - problem.initial_state().y).norm(), 1e-6);
 }
 
-// The period grows by two thirds of a percent in each cycle, so that a given number of cycles takes longer than it took
-// before.
+// The period grows by two thirds of a percent in each cycle, so the same number of cycles takes longer than before.
 TEST(EnvelopeSwitching, EndsWhereItShouldIfThePeriodGrows) {
   const auto speed = [](double t) { return full_turn / (1 + t / 150); };
   const FormulaRate problem(Vec{{1, 0}}, [speed](double t, In z, Out dz) {
@@ -182,7 +181,7 @@ TEST(EnvelopeSwitching, EndsWhereItShouldIfThePeriodGrows) {
 }
 
 TEST(EnvelopeSwitching, RunsMechanicalSystemsWithDamping) {
-  // q'' = -q - 2 c q'
+  // The oscillator q'' = -q - 2 c q'.
   constexpr double c = 2e-4;
   const FormulaMechanics problem(
       Vec::Ones(1), Vec::Constant(1, -c), [](double, In q, In v, Out f) { f = -q - 2 * c * v; }, true);
@@ -193,7 +192,7 @@ TEST(EnvelopeSwitching, RunsMechanicalSystemsWithDamping) {
   EXPECT_LT(10 * solution.outcome.counters.most_forces(), direct.outcome.counters.most_forces());
 }
 
-// Feeds a motion in closed form to the watch, with steps of equal length.
+// Shows a motion in closed form to the watch, with steps of equal length.
 using KnownMotion = std::function<void(double t, Out y, Out rate)>;
 
 int feed(OnsetWatch& watch, Index size, const KnownMotion& motion, double from, double to, double h) {
@@ -221,7 +220,7 @@ KnownMotion turning(double from = 0) {
 }
 
 TEST(OnsetWatch, SeesEveryCrossingOnce) {
-  // The steps begin and end on crossings, at t = 0.5, 1.5, ...
+  // Steps begin and end exactly at the crossings, t = 0.5, 1.5, ....
   OnsetWatch watched;
   watched.start(2);
   EXPECT_EQ(feed(watched, 2, turning(), 0, 20, 0.125), 4);
@@ -235,7 +234,7 @@ TEST(OnsetWatch, SeesEveryCrossingOnce) {
 TEST(OnsetWatch, TakesAnotherComponentWhenCrossingsDisappear) {
   OnsetWatch watched;
   watched.start(4);
-  // At first y0 varies most for its size, then it stops oscillating, while y2 and y3 go on.
+  // At first y0 has the largest variation relative to its size. Then it stops oscillating, while y2 and y3 continue.
   const KnownMotion motion = [](double t, Out y, Out rate) {
     const bool first = t < 2.6;
     y << (first ? std::sin(full_turn * t) : t), 0, 5 + std::cos(full_turn * t), 5 + std::sin(full_turn * t);
@@ -253,7 +252,7 @@ TEST(OnsetWatch, TakesAnotherComponentWhenCrossingsDisappear) {
 TEST(OnsetWatch, GivesNoFalseAlarm) {
   OnsetWatch watched;
   watched.start(2);
-  // Periods and amplitudes that grow by a fifth from cycle to cycle, so that y' repeats itself exactly.
+  // Periods and amplitudes that grow by a fifth from cycle to cycle, so that the values of y' repeat exactly.
   const KnownMotion slower = [](double t, Out y, Out rate) {
     const double phase = full_turn * 5 * std::log(1 + t), speed = full_turn * 5;
     y << (1 + t) * std::cos(phase), (1 + t) * std::sin(phase);
@@ -261,7 +260,7 @@ TEST(OnsetWatch, GivesNoFalseAlarm) {
   };
   feed(watched, 2, slower, 0, 60, 0.02);
   EXPECT_FALSE(watched.has_onset());
-  // An oscillation below the tolerances around a slow motion.
+  // An oscillation smaller than the tolerances, around a slow motion.
   watched.start(2);
   const KnownMotion tiny = [](double t, Out y, Out rate) {
     y << 1 + 1e-4 * std::cos(full_turn * t), 1 + 1e-4 * std::sin(full_turn * t);
@@ -269,7 +268,7 @@ TEST(OnsetWatch, GivesNoFalseAlarm) {
   };
   feed(watched, 2, tiny, 0, 20, 0.1);
   EXPECT_FALSE(watched.has_onset());
-  // Rest before the next switch.
+  // The watch is told to pause until t = 10.
   watched.start(2);
   watched.rest(10);
   feed(watched, 2, turning(), 0, 9, 0.1);

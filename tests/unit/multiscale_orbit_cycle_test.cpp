@@ -31,7 +31,7 @@ OptionSet ellipse(double a, double e, double inclination) {
           {"node", "0.5"},      {"perigee", "0.7"},   {"anomaly", "1"}};
 }
 
-// The orbit of the published table, which starts at its ascending node.
+// The orbit of the published table, which starts at the ascending node.
 OptionSet tabulated_orbit() {
   return {{"inclination", all_digits(51.6 * half_turn / 180)},
           {"node", all_digits(half_turn / 6)},
@@ -46,7 +46,7 @@ struct Followed {
   std::int64_t forces, revolutions;
 };
 
-// So many revolutions, in steps of so many.
+// Follows the given number of revolutions in steps of `cycles` revolutions.
 Followed follow(const OrbitCycle& map, const std::string& method, OptionSet options, int cycles, int revolutions) {
   options["cycles"] = std::to_string(cycles);
   const auto stepper = cycle_methods().method(method).make(map, options);
@@ -73,7 +73,7 @@ Vec singles(const OrbitCycle& map, int revolutions) {
   return z;
 }
 
-// A state after a time, without sections.
+// The state after a given time by ordinary integration.
 State directly(const Problem& problem, double to, const std::string& method, const StepControl& control,
                std::int64_t* forces = nullptr) {
   const auto stepper = Catalogue::all().method(method).make(problem, {});
@@ -89,7 +89,7 @@ State directly(const Problem& problem, double to, const std::string& method, con
 
 const AdaptiveStep accurate{.rtol = 1e-13, .atol = Vec::Constant(1, 1e-11)};
 
-// From an independent program in quadruple precision (extrapolated midpoint rule, two step sizes).
+// From an independent program in quadruple precision (extrapolated midpoint rule with two step sizes).
 const Vec3 tabulated_q(-925.80873008793, 7154.48460378493, 0);
 constexpr double tabulated_t = 6213943.462476380;
 
@@ -102,7 +102,7 @@ struct TableRow {
 
 TEST(OrbitEnvelopes, HaveTheErrorsOfThePublishedTable) {
   const auto problem = satellite(tabulated_orbit());
-  // The reference of the table and its revolutions have errors of 1.2 ms each.
+  // Both the reference of the table and its own revolutions have errors of 1.2 ms.
   const double uncertain = 2.4;
   const std::vector<TableRow> rows{{"cycle_rk", {{"scheme", "rk4"}}, 64, 12.5, 24 + uncertain},
                                    {"cycle_adams", {{"order", "4"}}, 16, 0.14, 3.3 + uncertain},
@@ -123,7 +123,7 @@ TEST(OrbitEnvelopes, NeedTwelveTimesFewerForcesThanDirectIntegration) {
   const Followed end = follow(map, "cycle_adams", {}, 32, 1024);
   const double late = std::abs(end.z[5] - tabulated_t);
   std::int64_t forces = 0;
-  // The largest step of dop853 that is not less accurate.
+  // The largest step with which dop853 is at least as accurate.
   const State s = directly(*problem, tabulated_t, "dop853", FixedStep{160}, &forces);
   const double direct_late = (Vec3(s.q()) - tabulated_q).norm() / s.v().norm();
   EXPECT_LT(late, 1.05 * direct_late);
@@ -176,13 +176,14 @@ TEST(OrbitCycles, BeginWhereTheOrbitReachesTheSection) {
     if (s.t > 1) {
       EXPECT_LT((directly(*problem, s.t, "dop853", accurate).y - s.y).norm(), 1e-7);
     }
-    // The rest of a revolution.
+    // The last revolution may be followed in part.
     ASSERT_TRUE(map.state_at(first.y, first.t + 4321, s)) << map.trouble();
     EXPECT_LT((directly(*problem, first.t + 4321, "dop853", accurate).y - s.y).norm(), 1e-7);
   }
 }
 
-// Rates to first order in J2 (Kozai 1959), over so many revolutions that the node turns more than once.
+// The rates are known to first order in J2 (Kozai 1959). There are so many revolutions that the node turns more than
+// once.
 TEST(OrbitCycles, TurnNodeAndPerigeeAtTheRatesOfTheory) {
   const double a = 7800, e = 0.11, i = 0.3, p = a * (1 - e * e), k = std::pow(earth_radius / p, 2);
   const auto problem = satellite(ellipse(a, e, i));
@@ -220,9 +221,10 @@ TEST(OrbitEnvelopes, AgreeWithSingleRevolutionsOnEverySection) {
   }
 }
 
-// The tide of the Moon repeats after half a month, which is about 90 revolutions of this orbit. Steps of a tenth of
-// that have the error of their method, which falls with the sixth to seventh power of the step; without the Moon there
-// is none at all. The eccentricity shows it; the error in time happens to change its sign between 8 and 10 revolutions.
+// The tide of the Moon repeats after half a month, about 90 revolutions of this orbit. With steps of about a tenth of
+// that, the error is that of the method and falls with the sixth to seventh power of the step. Without the Moon there
+// is no error at all. The eccentricity is compared, because the error in time happens to change its sign between 8 and
+// 10 revolutions.
 TEST(OrbitEnvelopes, FollowTheTideOfTheMoonWithTheOrderOfTheirMethod) {
   const auto error_of = [](const char* mu3, int cycles) {
     OptionSet given = ellipse(12000, 0.3, 1.1);
@@ -246,7 +248,7 @@ TEST(OrbitEnvelopes, LoseEnergyByDrag) {
   const auto problem = satellite(given);
   const OrbitCycle map(*problem, problem->initial_state(), {.rtol = 1e-11});
   const Vec z = map.initial_state().y, end = singles(map, 20);
-  // On a circle a' = -B rho sqrt(mu a); the density follows the altitude.
+  // On a circular orbit a' = -B rho sqrt(mu a). The density depends on the altitude, hence the tolerance of 5 %.
   const double fall = 1e3 * 0.01 * 4e-12 * std::sqrt(earth_mu * 6800) * (end[5] - z[5]);
   State from, to;
   ASSERT_TRUE(map.state_at(z, from) && map.state_at(end, to));
@@ -285,7 +287,7 @@ TEST(OrbitCycles, RefuseWhatIsNoOrbit) {
 }
 
 TEST(OrbitCycles, NameTheGroundAndTheTime) {
-  // Its perigee is below the ground; it starts above.
+  // The orbit starts above the ground, but its perigee lies below.
   OptionSet given = ellipse(8000, 0.25, 0.9);
   given["anomaly"] = all_digits(half_turn);
   const auto problem = satellite(given);
@@ -308,7 +310,7 @@ TEST(OrbitCycles, CountTheTimeThatIsLeft) {
   EXPECT_EQ(map.cycles_until(0.5 * change[5], 0, z), 0);
   ASSERT_TRUE(map.part(0, z, 0.5 * change[5], end));
   EXPECT_EQ(end, z);
-  // The first revolution chooses the steps of all others.
+  // The first revolution determines the steps of all later ones.
   ASSERT_TRUE(map.change(0, z, change));
   const std::unique_ptr<Problem> copy = map.clone();
   Vec again(6);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The period of an oscillation around a slow motion.
+// Finding the period of an oscillation around a slow motion.
 #include "multiscale/period.hpp"
 
 #include <cmath>
@@ -11,7 +11,7 @@ namespace trill::test {
 namespace {
 constexpr double true_period = 0.731;
 
-// Oscillations with two harmonics around a slow polynomial.
+// An oscillation with two harmonics around a slow polynomial.
 MotionAt drifting(double a, double b) {
   return [a, b](double t, Out y, Out rate) {
     const double w = 2 * std::numbers::pi / true_period;
@@ -27,7 +27,7 @@ double period_error(double a, double b, int degree, double share) {
   return std::abs(fit.period / true_period - 1);
 }
 
-// Errors from an independent program.
+// The errors come from an independent program.
 TEST(Period, OfDriftingOscillations) {
   for (const double share : {0.8, 0.9, 1.1, 1.2}) {
     EXPECT_NEAR(period_error(0.2, 0.02, 0, share), 1.5e-3, 0.05e-3);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Cycles of known length of ordinary problems.
+// Cycles of known length of problems that are not circuits.
 #include "multiscale/cycle_methods.hpp"
 #include "multiscale/problem_cycle.hpp"
 #include "problem/clocked.hpp"
@@ -66,7 +66,7 @@ TEST(ProblemCycle, IsComputedInTheSameWayWhateverCameBefore) {
   EXPECT_EQ(first, again);
 }
 
-// x' = a t + cos(2 pi t): the change in a cycle is a (n + 1/2), also between whole cycles, and never that of another
+// x' = a t + cos(2 pi t). The change in a cycle is a (n + 1/2), also for fractional n: every cycle starts at the same
 // phase of the cosine.
 TEST(ProblemCycle, StartsEveryCycleAtTheSamePhase) {
   const FormulaRate problem(Vec::Zero(2), [](double t, In y, Out dy) {

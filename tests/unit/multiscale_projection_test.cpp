@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Mollified impulses with projection onto closed gaps.
+// Mollified impulses that project positions onto closed gaps.
 #include "multiscale/projected_flow.hpp"
 #include "support/mentions.hpp"
 #include "support/text_models.hpp"
@@ -46,7 +46,7 @@ TEST_P(ProjectionOfAlkane, ClosesTheGapsByTheShortestWay) {
   Vec g(rigid.gaps());
   rigid.constraints()->value(0, a, g);
   EXPECT_LT(g.cwiseAbs().maxCoeff(), 1e-12);
-  // M (a - q) must be a combination of the gradients of the gaps: nothing is left along the surface.
+  // M (a - q) must be a combination of the gradients of the gaps, without any part along the surface.
   const ConstraintMap& map = *rigid.constraints();
   MatrixSlot slot = map.pattern(), mass = mechanics(*alkane_).mass_pattern();
   map.jacobian(0, a, slot);
@@ -64,7 +64,7 @@ TEST_P(ProjectionOfAlkane, ClosesTheGapsByTheShortestWay) {
   EXPECT_LT((pull - G.transpose() * share).norm(), 1e-8 * pull.norm());
 }
 
-// The force is the gradient of U(A(q)), found here by differences.
+// The force is the gradient of U(A(q)), computed here by differences.
 TEST_P(ProjectionOfAlkane, ForcesAreGradientsOfTheProjectedPotential) {
   const MechanicalProblem& p = mechanics(*alkane_);
   const Groups slow = group_named(p, "torsions") | group_named(p, "pairs");
@@ -95,7 +95,7 @@ Solution with_projection(double h, double to) {
   return run_of(make_model("alkane", {{"n", "6"}}).problem, plan);
 }
 
-// Halving the step divides the error by four, and the run says that it samples another potential.
+// Half the step gives a quarter of the error. The run warns that it samples another potential.
 TEST(Projection, HasSecondOrderAndWarns) {
   const Vec fine = last_of(with_projection(0.0025, 0.4));
   const double coarse_error = (last_of(with_projection(0.02, 0.4)) - fine).norm(),

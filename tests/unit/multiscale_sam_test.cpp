@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Stroboscopic averaging: errors and work on the weakly coupled oscillators of SAT09 eq. 12, orders, refusals.
+// Stroboscopic averaging on the weakly coupled oscillators of SAT09 eq. 12: errors and work, orders, refusals.
 #include "support/allocation_count.hpp"
 #include "support/mentions.hpp"
 #include "trill/driver/plan.hpp"
@@ -48,7 +48,7 @@ double position_error(const Solution& s, const Problem& problem) {
   return most;
 }
 
-// 40 or 80 macro-steps of whole periods, as near to h as can be.
+// A run to about t = 10 with macro-steps of a whole number of periods, as close to h as possible.
 Asked stroboscopic(double omega, double h, int micro_steps, const std::string& order) {
   const double period = 2 * std::numbers::pi / omega, step = std::round(h / period) * period;
   Asked asked;
@@ -63,7 +63,7 @@ Asked stroboscopic(double omega, double h, int micro_steps, const std::string& o
 struct Known {
   double omega, h;
   int micro_steps;
-  double error;  // by an independent program, in two digits
+  double error;  // from an independent program, with two digits
   std::int64_t forces;
 };
 class SamErrors : public testing::TestWithParam<Known> {};
@@ -85,7 +85,7 @@ INSTANTIATE_TEST_SUITE_P(WeaklyCoupled, SamErrors,
                                          Known{1e5, 0.25, 4, 1.4e-4, 1600}, Known{1e4, 0.125, 8, 4.1e-5, 5760},
                                          Known{1e5, 0.125, 8, 5.1e-6, 5760}));
 
-// Between whole periods the rest of a period is followed from where the last one ended.
+// At times that are not whole periods, the remaining part of a period is integrated from the last whole one.
 TEST(Sam, GivesTheMotionAtAnyTime) {
   Asked asked;
   asked.options["steps"] = "64";
@@ -97,7 +97,7 @@ TEST(Sam, GivesTheMotionAtAnyTime) {
   EXPECT_LT(position_error(s, *run.problem), 3e-5);
 }
 
-// Long periods and many micro-steps: what is left is the error of the differences.
+// With long periods and many micro-steps, only the error of the differences remains.
 TEST(Sam, OrderOfTheDifferences) {
   const auto error = [](double omega, const std::string& order) {
     PreparedRun run = prepared(stroboscopic(omega, 0.0625, 512, order));
@@ -108,7 +108,7 @@ TEST(Sam, OrderOfTheDifferences) {
   EXPECT_LT(error(100, "4"), second / 50);
 }
 
-// Differences of order 4 and 100 periods in a macro-step: what is left is the error of the micro-steps.
+// With differences of order 4 and 100 periods per macro-step, only the error of the micro-steps remains.
 TEST(Sam, OrderOfTheMicroSteps) {
   const auto error = [](int steps, const std::string& micro) {
     Asked asked = stroboscopic(1000, 0.02, steps, "4");
@@ -131,7 +131,8 @@ TEST(Sam, EstimatesItsError) {
   }
 }
 
-// No combination of orders and micro-steps whose estimated error is as small needs much less work than the choice does.
+// No other combination of orders and micro-steps with as small an estimated error takes much less work than the chosen
+// one.
 TEST(Sam, ChoosesTheCheapestWay) {
   const auto run_with = [](const std::string& model, double omega, double rtol, const OptionSet& options) {
     RunPlan plan;
@@ -221,7 +222,7 @@ energy = "w/2*(a - b)^2*(1 + 0.3*sin(t)) + c^2/2"
 group = "coupling"
 )model";
 
-// Coordinates without fast force, forces of time and of velocity.
+// Some coordinates have no fast force, and slow forces depend on time and velocity.
 TEST(Sam, FollowsSlowForcesOfAllKinds) {
   const std::string drag = R"model([[force]]
 on = "a"
@@ -238,7 +239,7 @@ group = "coupling"
   EXPECT_LT(largest_difference(sam, direct), 1e-3);
 }
 
-// Springs with a length at rest, and a mass matrix; the second frequency is twice the first.
+// Springs with a rest length, and a mass matrix. The second frequency is twice the first.
 TEST(Sam, FollowsCommensurateFrequenciesAboutAnotherPlace) {
   const std::string text = R"model([parameters]
 w = 500
@@ -257,8 +258,8 @@ group = "coupling"
   EXPECT_LT(largest_difference(sam, solve(model(text), {}, "dop853", 1e-10)), 1e-3);
 }
 
-// Random masses and stiffnesses of one frequency, or of one and three times as much, and random couplings of third and
-// fourth degree.
+// Random masses and stiffnesses, chosen such that all frequencies are equal or some are three times as large, with
+// random couplings of third and fourth degree.
 TEST(Sam, FollowsRandomOscillators) {
   std::mt19937 random(7);
   std::uniform_real_distribution<double> between(-1, 1);
@@ -282,7 +283,7 @@ TEST(Sam, FollowsRandomOscillators) {
   }
 }
 
-// Copies of one system that know nothing of each other, more than a dense eigenproblem is solved for.
+// Independent copies of one system, with more unknowns than a dense eigenvalue problem is solved for.
 TEST(Sam, TakesManyUnknownsInSmallBlocks) {
   const auto pairs = [](int copies) {
     return fmt::format(R"model([sets]

@@ -11,22 +11,22 @@
 
 namespace trill::test {
 namespace {
-// y'' + y = mu (1 - y^2) y'
+// The oscillator y'' + y = mu (1 - y^2) y'.
 FormulaRate van_der_pol(double mu) {
   Vec y(2);
   y << 0.5, 0;
   return {y, [mu](double, In z, Out dz) { dz << z[1], -z[0] + mu * (1 - z[0] * z[0]) * z[1]; }};
 }
 
-// Cycles from max to max of y.
+// Cycles from one maximum of y to the next.
 SectionCycle from_max_to_max(const FormulaRate& problem, double rtol) {
   Vec c(2);
   c << -1, 0;
   return {problem, problem.initial_state(), {.direction = c}, 6, {.rtol = rtol, .atol = Vec::Constant(2, rtol)}};
 }
 
-// Steps of M cycles with an explicit method, with or without projection of stage values onto the section. NaN: a cycle
-// did not come back.
+// Takes steps of several cycles with an explicit method, with or without projection of the stage values onto the
+// section. The result is NaN if a cycle did not come back to the section.
 Vec follow_section(const SectionCycle& map, CycleScheme scheme, int cycles, int steps, bool settles) {
   const CycleTableau tableau = cycle_tableau(scheme, 1.0 / cycles);
   Vec z = map.initial_state().y;
@@ -43,7 +43,7 @@ Vec follow_section(const SectionCycle& map, CycleScheme scheme, int cycles, int 
   return z;
 }
 
-// Amplitude and time after 1024 cycles, and the errors of RK4, from an independent program.
+// Amplitude and time after 1024 cycles. They and the errors of RK4 come from an independent program.
 constexpr double amplitude_1024 = 1.97633605592676, time_1024 = 6433.98112888124;
 
 double error_after_1024(const Vec& z) { return std::hypot(z[0] - amplitude_1024, z[2] - time_1024); }
@@ -73,12 +73,12 @@ TEST(SectionCycle, SettlesAlongTheFlowAndCarriesTheTime) {
   const FormulaRate problem = van_der_pol(0);
   const SectionCycle map = from_max_to_max(problem, 1e-11);
   Vec z(3);
-  z << 0.5 * std::cos(0.3), -0.5 * std::sin(0.3), 7.3;  // 0.3 after a max at t = 7
+  z << 0.5 * std::cos(0.3), -0.5 * std::sin(0.3), 7.3;  // 0.3 after a maximum at t = 7
   ASSERT_TRUE(map.settle(0, z));
   EXPECT_NEAR(z[0], 0.5, 1e-9);
   EXPECT_NEAR(z[1], 0, 1e-11);
   EXPECT_NEAR(z[2], 7, 1e-9);
-  z << 0.5 * std::cos(0.8), -0.5 * std::sin(0.8), 7.8;  // more than a tenth of a cycle
+  z << 0.5 * std::cos(0.8), -0.5 * std::sin(0.8), 7.8;  // further away than a tenth of a cycle
   EXPECT_FALSE(map.settle(0, z));
 }
 
@@ -105,7 +105,7 @@ TEST(SectionCycle, StartsWhereTheMotionFirstCrossesTheSection) {
   FormulaRate problem = van_der_pol(0);
   Vec c(2);
   c << 1, 0;
-  // y = 0.5 cos t rises through 0.1.
+  // y = 0.5 cos t passes 0.1 upwards.
   const SectionCycle map(problem, problem.initial_state(), {.direction = c, .of_rate = false, .offset = 0.1}, 6,
                          {.rtol = 1e-11, .atol = Vec::Constant(2, 1e-11)});
   EXPECT_NEAR(map.initial_state().t, 2 * std::numbers::pi - std::acos(0.2), 1e-9);

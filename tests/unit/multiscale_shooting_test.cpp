@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Periodic motions by shooting, on motions whose period and multipliers are known.
+// Periodic motions by shooting, tested with motions of known period and multipliers.
 #include "multiscale/shooting.hpp"
 
 #include <cmath>
@@ -9,14 +9,14 @@
 
 namespace trill::test {
 namespace {
-// Sizes are those of the state at the start.
+// sizes() gives zeros, so that the sizes of components are those of the start.
 class TestCycle : public ShootingCycle {
  public:
   std::string component_name(Index k) const override { return "component " + std::to_string(k); }
   void sizes(Out size) const override { size.setZero(); }
 };
 
-// x'' + 2 d w x' + w^2 x = cos(t), with period 2 pi: the map of a cycle in closed form.
+// x'' + 2 d w x' + w^2 x = cos(t) with period 2 pi. The map of a cycle has a closed form.
 class DrivenOscillator : public TestCycle {
  public:
   DrivenOscillator(double w, double d) : w_(w), d_(d) {}
@@ -30,7 +30,7 @@ class DrivenOscillator : public TestCycle {
     derivative = transition();
     return advance(z, end);
   }
-  // x = a cos t + b sin t
+  // The periodic motion is x = a cos t + b sin t.
   Vec periodic() const {
     const double r = w_ * w_ - 1, c = 2 * d_ * w_;
     return Vec{{r / (r * r + c * c), c / (r * r + c * c)}};
@@ -52,7 +52,7 @@ TEST(Shooting, FindsTheForcedMotionOfALinearOscillatorInOneIteration) {
   ASSERT_TRUE(found.converged) << found.message;
   EXPECT_LT((found.z - cycle.periodic()).norm(), 1e-12);
   EXPECT_LT(found.residual, 1e-12);
-  EXPECT_EQ(found.cycles, 4);  // two of the warm-up, one iteration, and the cycle that closes
+  EXPECT_EQ(found.cycles, 4);  // two cycles to warm up, one for the iteration, and the one that closes
   const std::complex<double> exact = std::exp(2 * std::numbers::pi * cycle.eigenvalue());
   ASSERT_EQ(found.multipliers.size(), 2u);
   EXPECT_NEAR(std::abs(found.multipliers[0]), std::abs(exact), 1e-12);
@@ -62,7 +62,7 @@ TEST(Shooting, FindsTheForcedMotionOfALinearOscillatorInOneIteration) {
   EXPECT_NEAR(stability.cycles_to_settle, 6 * std::log(10) / (2 * std::numbers::pi * 3.3e-3), 1);
 }
 
-// y'' + y = mu (1 - y^2) y' by many steps of order 4, with its variational equations.
+// y'' + y = mu (1 - y^2) y' with its variational equations, integrated by many steps of a method of order 4.
 class VanDerPol : public TestCycle {
  public:
   explicit VanDerPol(double mu, bool keeps = false) : mu_(mu), keeps_(keeps) {}
@@ -124,8 +124,8 @@ TEST(Shooting, FindsThePeriodOfVanDerPol) {
   }
 }
 
-// Liouville: the product of the multipliers is the exponential of the mean divergence, here checked by its definition
-// with a second, independent sum.
+// By Liouville's theorem the product of the multipliers is the exponential of the integral of the divergence, which is
+// computed here by a separate sum.
 TEST(Shooting, MultipliersOfVanDerPolObeyLiouville) {
   VanDerPol cycle(1);
   ShootingOptions options;
@@ -147,7 +147,7 @@ TEST(Shooting, MultipliersOfVanDerPolObeyLiouville) {
   EXPECT_NEAR(product.real(), std::exp(divergence), 1e-6);
 }
 
-// z -> z + A-part with given multipliers, coupled by a reflection, and a weak nonlinearity.
+// A map with given multipliers, whose modes are mixed by a reflection, with a weak nonlinearity.
 class ManyModes : public TestCycle {
  public:
   explicit ManyModes(Index n) : n_(n), axis_(n), multipliers_(Vec::Zero(n)) {
@@ -218,7 +218,7 @@ TEST(SlowSubspace, SparesTheSecondSystemMostProducts) {
   EXPECT_LT(products - first, first / 2);
 }
 
-// z -> z + 1 never closes.
+// The map z -> z + 1 has no periodic motion.
 class Drift : public TestCycle {
  public:
   Index size() const override { return 1; }
@@ -240,7 +240,7 @@ TEST(Shooting, SaysWhyThereIsNoPeriodicMotion) {
   EXPECT_NE(found.message.find("component 0"), std::string::npos) << found.message;
 }
 
-// z -> z + 1 + z^2 has no fixed point, but Newton's method always has a next step.
+// The map z -> z + 1 + z^2 has no fixed point, but Newton's method can always take another step.
 class NoFixedPoint : public TestCycle {
  public:
   Index size() const override { return 1; }

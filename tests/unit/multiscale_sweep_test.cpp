@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The sweeps behind (phi, psi)-methods against their definition: tangents of all inner steps multiplied, inverted and
-// summed (SS08 eq. 7 to 9).
+// The sweeps behind (phi, psi)-methods, compared with their definition: the tangents of all inner steps are
+// multiplied, inverted and summed (SS08 eq. 7 to 9).
 #include "method/composition.hpp"
 #include "multiscale/fast_flow.hpp"
 #include "support/algebra.hpp"
@@ -12,28 +12,28 @@
 
 namespace trill::test {
 namespace {
-// Values by closed forms on the half-unit piece that holds `middle`.
+// Values of the weights in closed form. At the ends of a piece of length 1/2, `middle` tells which piece is meant.
 double chi(const std::string& name, double t, double middle) {
   if (name == "short") return middle < 0.5 ? 1 : 0;
   if (name == "long") return middle < 1 ? 0.5 : 0;
   if (name == "lin") return middle < 1 ? 1 - t : 0;
   if (name == "short*long") return middle < 0.5 ? 0.5 : middle < 1.5 ? 0.5 * (1.5 - t) : 0;
   if (name == "long*long") return middle < 2 ? (2 - t) / 4 : 0;
-  return middle < 1 ? 2.0 / 3 - t * t + t * t * t / 2 : middle < 2 ? std::pow(2 - t, 3) / 6 : 0;  // cubic
+  return middle < 1 ? 2.0 / 3 - t * t + t * t * t / 2 : middle < 2 ? std::pow(2 - t, 3) / 6 : 0;  // the weight "cubic"
 }
 
 struct Definition {
   Vec average;
-  Mat mollifier, transposed_positions;  // by the inverse, and by Q_q^T
+  Mat mollifier, transposed_positions;  // from the inverse and from the transpose Q_q^T
 };
 
-// Half-unit pieces up to 2, longer than any weight here.
+// The sum goes over pieces of length 1/2 up to 2, since all weights here vanish beyond.
 Definition by_definition(const SpringNetwork& p, const std::string& phi, const std::string& psi, double h, int n,
                          int order, const Vec& start) {
   const Index d = start.size();
   const Mat inverse_mass = p.masses.size() == 0 ? Mat::Identity(d, d) : test::inverse(p.masses);
   Vec q = start, v = Vec::Zero(d), f(d);
-  Mat tangent = Mat::Identity(2 * d, 2 * d);  // of (momentum, position)
+  Mat tangent = Mat::Identity(2 * d, 2 * d);  // derivative of (momentum, position)
   const auto kick = [&](double s) {
     p.force(SpringNetwork::fast, 0, q, v, f);
     v += s * inverse_mass * f;
@@ -122,7 +122,7 @@ TEST_P(Sweep, BackwardIsTheInverseOfTheTangents) {
       const Sweeps ours = by_sweeps(p, phi, psi, 0.25, 3, GetParam(), q);
       EXPECT_LT(relative(ours.average, right.average), 1e-13) << phi << " " << psi;
       EXPECT_LT(relative(ours.mollifier, right.mollifier), 1e-13) << phi << " " << psi;
-      // For conservative forces the inverse is a transpose, SS08 eq. 13; turned forces are not.
+      // For conservative forces the inverse is a transpose (SS08 eq. 13). The turned forces are not conservative.
       const double transposed = relative(ours.mollifier, right.transposed_positions);
       if (p.turn == 0) {
         EXPECT_LT(transposed, 1e-13);
@@ -134,7 +134,7 @@ TEST_P(Sweep, BackwardIsTheInverseOfTheTangents) {
 
 INSTANTIATE_TEST_SUITE_P(Orders, Sweep, testing::Values(2, 4, 6, 8));
 
-// phi = psi and a conservative force: Mol = A'^T (SS08 eq. 14), here by differences of A.
+// For phi = psi and a conservative force the mollifier is A'^T (SS08 eq. 14). Here A' is computed by differences.
 TEST(SweepFlow, MollifierIsTheTransposedDerivativeOfTheAverage) {
   for (const SpringNetwork& p : {two_springs(12), zigzag(9, 12)})
     for (const char* weight : {"short", "lin", "short*long"}) {
@@ -166,7 +166,7 @@ TEST(SweepFlow, ProductsByDifferencesAreNearlyAsGood) {
   EXPECT_LT(relative(by_sweeps(p, "short", "short*long", 0.25, 4, 2, p.q).mollifier, right), 1e-8);
 }
 
-// Breakpoints of widths that are no whole numbers are grid points all the same.
+// Breakpoints of weights are points of the grid even if the widths are not whole numbers.
 TEST(SweepFlow, OddWidthsConvergeToTheFilter) {
   SpringNetwork p = two_springs(4);
   p.springs = {{0, -1, 16, 1e-9, SpringNetwork::fast}, {0, 1, 0.5, 1, SpringNetwork::slow}};  // nearly linear
@@ -190,7 +190,7 @@ TEST(SweepFlow, OddWidthsConvergeToTheFilter) {
   }
 }
 
-// Whatever the weight and however few the inner steps: without a fast force averages and forces stay as they are.
+// Without a fast force averages and forces do not change, for any weight and with any number of inner steps.
 TEST(SweepFlow, NothingFastChangesNothing) {
   SpringNetwork p = two_springs(0);
   for (const char* weight : {"short", "cubic", "short*long", "box(1.5)", "box(0.4)*lin", "pieces(0.5: 0.8; 1: 0.2)"})
@@ -201,7 +201,8 @@ TEST(SweepFlow, NothingFastChangesNothing) {
     }
 }
 
-// Several slow forces share one sweep forward and one back: the sum of what each has alone, for the price of one.
+// Several slow forces share one forward and one backward sweep. The result is the sum of what each gives alone, at the
+// cost of one.
 TEST(SweepFlow, SeveralPairsRideOneSweep) {
   const SpringNetwork p = zigzag(6, 12, 0.2);
   const std::vector<WeightPair> pairs{{Weight::named("short"), Weight::named("short*long")},
@@ -241,10 +242,11 @@ TEST(SweepFlow, WorkIsThatOfTheSupport) {
   Counters work;
   Vec q = p.q, v = p.v;
   ASSERT_TRUE(flow->flow(0, 0.25, q, v, work));
-  EXPECT_EQ(work.forces[0], 11);  // 10 inner steps and the force at the start
+  EXPECT_EQ(work.forces[0], 11);  // 10 inner steps, and the force at the start
   Mat a(4, 1);
   ASSERT_TRUE(flow->average(0.25, 0.25, q, a, work));
-  EXPECT_EQ(work.forces[0], 11 + 13);  // 15 steps to the end of psi, where it is 0; the force at q is known
+  // 15 steps to the end of psi, without the last, where psi is 0, and without the known force at q.
+  EXPECT_EQ(work.forces[0], 11 + 13);
   Vec sum(4);
   ASSERT_TRUE(flow->mollify(a, sum, work));
   EXPECT_EQ(work.products, 14);
@@ -252,7 +254,7 @@ TEST(SweepFlow, WorkIsThatOfTheSupport) {
   EXPECT_EQ(work.forces[0], 11 + 13 + 10);
 }
 
-// Sweeps too long to be stored are walked back along, which costs their forces a second time.
+// Sweeps that are too long to be stored are integrated backwards again, so that forces are evaluated twice.
 TEST(SweepFlow, WalkedBackAreTheSame) {
   const SpringNetwork p = with_masses(zigzag(5, 12, 0.3), true);
   const Index d = p.q.size();

@@ -12,7 +12,7 @@ namespace trill::test {
 namespace {
 constexpr double pi = std::numbers::pi;
 
-// Closed forms of the weights, t >= 0.
+// The weights in closed form for t >= 0.
 double closed_form(const std::string& name, double t) {
   if (name == "short") return t < 0.5 ? 1 : 0;
   if (name == "long") return t < 1 ? 0.5 : 0;
@@ -20,7 +20,7 @@ double closed_form(const std::string& name, double t) {
   if (name == "short*long") return t < 0.5 ? 0.5 : std::max(0.0, 0.5 * (1.5 - t));
   if (name == "long*long") return std::max(0.0, (2 - t) / 4);
   if (name == "cubic") return t < 1 ? 2.0 / 3 - t * t + t * t * t / 2 : t < 2 ? std::pow(2 - t, 3) / 6 : 0;
-  return t < 0.75 ? 1 / 1.5 : 0;  // box(1.5)
+  return t < 0.75 ? 1 / 1.5 : 0;  // the weight box(1.5)
 }
 
 class Weights : public testing::TestWithParam<const char*> {};
@@ -34,7 +34,7 @@ TEST_P(Weights, AreTheirClosedForms) {
   EXPECT_EQ(weight.name(), GetParam());
 }
 
-// The transform against quadrature of the closed form, which is an independent way to it.
+// The Fourier transform is compared with a quadrature of the closed form.
 TEST_P(Weights, HaveTheFourierTransformOfTheirValues) {
   const Weight weight = Weight::named(GetParam());
   for (const double x : {0.0, 0.7, 3.0, 2 * pi, 11.0}) {
@@ -49,7 +49,7 @@ TEST_P(Weights, HaveTheFourierTransformOfTheirValues) {
   EXPECT_NEAR(weight.mass(), 1, 1e-15);
 }
 
-// The polynomial of a piece goes on where the piece has ended: compositions step outside.
+// Compositions have stages outside of a step. There the polynomial of the piece is continued.
 TEST_P(Weights, GoOnOutsideAPiece) {
   const Weight weight = Weight::named(GetParam());
   const double inside = 0.4, h = 1e-3;
@@ -64,7 +64,7 @@ TEST_P(Weights, ReadAsPiecesAreTheSame) {
   const Weight boxes = Weight::named(GetParam());
   std::vector<Weight::Piece> pieces;
   for (const Weight::Piece& piece : boxes.pieces()) {
-    Weight::Piece moved = piece;  // in powers of t, cubic at most
+    Weight::Piece moved = piece;  // in powers of t, up to the third
     const Vec c = piece.coefficients;
     moved.coefficients.setZero();
     for (Index i = 0; i < c.size(); ++i)
@@ -101,7 +101,7 @@ TEST(Weight, ProductsAreConvolutions) {
   EXPECT_FALSE(Weight::named("short") == Weight::named("long"));
 }
 
-// hatchi(2 pi) = -0.2122 for a box of width 1.5.
+// For a box of width 1.5 the transform at 2 pi is -0.2122.
 TEST(Weight, PartitionOfUnity) {
   for (const char* name : {"short", "long", "lin", "short*long", "cubic", "box(1.5)*short"})
     EXPECT_EQ(Weight::named(name).unity_defect(), 0) << name;
@@ -123,7 +123,7 @@ TEST(Weight, Refusals) {
   EXPECT_THAT(refusal([] { Weight::named("cubic*cubic*short"); }), mentions("boxes", "at most"));
 }
 
-// The half trace of the whole step on the oscillator, put together from its matrices.
+// The half trace of a whole step for the oscillator, compared with the product of its matrices.
 TEST(Pair, HalfTraceIsThatOfKickRotationKick) {
   const double omega = 3.1, h = 0.8, eps = 0.6;
   for (const auto& [phi, psi] : {std::pair{"delta", "delta"}, {"short", "short*long"}, {"long", "long"}}) {
@@ -139,7 +139,7 @@ TEST(Pair, UnstableIntervalsHaveTheirWidth) {
   const WeightPair impulse{}, shorts{Weight::named("short"), Weight::named("short")};
   for (const WeightPair& pair : {impulse, shorts})
     for (const double square : {0.02, -0.02}) {
-      // The end of the interval by bisection, beyond which steps are stable.
+      // Steps are unstable just inside the end of the interval and stable just outside.
       const double width = instability_width(pair, 1, square), side = square > 0 ? -1 : 1;
       ASSERT_GT(width, 0);
       EXPECT_GT(std::abs(half_trace(pair, pi + side * 0.95 * width, square)), 1);

@@ -18,8 +18,8 @@ double sum_of(const AveragingWeights& w) {
   return sum;
 }
 
-// The leaks of the published kernel at the fast frequencies of its test cases, with six steps in a nominal period, and
-// its second moment, from independent programs.
+// The response of the published kernel at the fast frequencies of its test cases (with six steps per nominal period),
+// and its second moment, from independent programs.
 TEST(AveragingWeights, OfThePublishedKernel) {
   const AveragingWeights w = bump_weights(60);
   EXPECT_EQ(2 * w.reach() + 1, 119);
@@ -31,8 +31,8 @@ TEST(AveragingWeights, OfThePublishedKernel) {
   EXPECT_NEAR(w.response(phase((std::sqrt(5.0) - 1) / 2 * h)) / 9.36e-6, 1, 0.01);
 }
 
-// T_2M(x0 cos(theta/2)) / T_2M(x0) in closed form: the ripple, and the second moment from the curvature at 0,
-// T_n'(x)/T_n(x) = n tanh(n acosh x) / sinh(acosh x).
+// The response T_2M(x0 cos(theta/2)) / T_2M(x0) gives the ripple in closed form, and from its curvature at 0 the
+// second moment, with T_n'(x)/T_n(x) = n tanh(n acosh x) / sinh(acosh x).
 TEST(AveragingWeights, DolphChebyshevHasItsClosedForm) {
   for (const Index reach : {3, 8, 20})
     for (const double stop : {0.6, 1.5, 2.2}) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Diodes and transistors of netlists, against their formulas and by differences.
+// Diodes and transistors of netlists, compared with their formulas and with differences.
 #include "model/netlist/device_model.hpp"
 #include "support/netlists.hpp"
 
@@ -85,15 +85,15 @@ TEST(NetlistMos, GateChargeIsThatOfALongChannel) {
   m.threshold = 1;
   m.oxide = 3e-15;
   const auto charge = [&](double d, double g, double s) { return m(std::array<double, 4>{d, g, s, 0}).charge; };
-  EXPECT_NEAR(charge(0, 4, 0)[1], 3e-15 * 3, 1e-24);            // without a voltage along the channel
+  EXPECT_NEAR(charge(0, 4, 0)[1], 3e-15 * 3, 1e-24);            // no voltage along the channel
   EXPECT_NEAR(charge(5, 4, 0)[1], 3e-15 * 3 * 2 / 3, 1e-24);    // saturated
-  EXPECT_NEAR(charge(5, 4, 0)[0], -3e-15 * 3 * 4 / 15, 1e-24);  // 40 % of it at the drain
+  EXPECT_NEAR(charge(5, 4, 0)[0], -3e-15 * 3 * 4 / 15, 1e-24);  // 40 % of the charge is at the drain
   EXPECT_EQ(charge(5, 0.5, 0)[1], 0);
   for (const auto& q : {charge(2, 4, 0), charge(0.3, 4, 2), charge(5, 4, 0)})
     EXPECT_NEAR(q[0] + q[1] + q[2] + q[3], 0, 1e-28);
 }
 
-// The capacitance of the gate is a continuous function of its voltage, so that the current of a supply does not jump.
+// The capacitance of the gate is a continuous function of its voltage. Otherwise the current of a supply would jump.
 TEST(NetlistMos, CapacitanceOfTheChannelSetsInGradually) {
   MosTransistor m;
   m.threshold = 1;
@@ -111,7 +111,7 @@ TEST(NetlistMos, CapacitanceOfTheChannelSetsInGradually) {
   EXPECT_EQ(capacitance(0.5), 0);
 }
 
-// The same for a ring of inverters, whose supply would have a jumping current: tight tolerances are kept.
+// In a ring of inverters a jump of the current of the supply would make tight tolerances impossible.
 TEST(NetlistMos, RingOfInvertersIsComputedToTightTolerances) {
   const std::string text =
       ".subckt inverter in out supply\nm1 out in 0 0 nfet w=10u l=1u\nm2 out in supply supply pfet w=20u l=1u\n"
@@ -195,7 +195,7 @@ TEST(NetlistDevices, CurrentsOfADeviceAddUpToZero) {
   EXPECT_NEAR((i[0] + i[1] + i[2]) / i[0], 0, 1e-14);
 }
 
-// Circuits on which Newton's method alone does not find the operating point.
+// Circuits whose operating point Newton's method alone does not find.
 TEST(NetlistStart, IsFoundByConductancesOrSources) {
   std::string chain = "v1 n0 0 30\n.model dm d(is=1e-14)\n.tran 1u 1m\nr1 n0 a0 10\n";
   for (int k = 0; k < 30; ++k) chain += fmt::format("d{0} a{0} a{1} dm\n", k, k + 1);
@@ -218,8 +218,8 @@ r4 c2 b1 10k
   EXPECT_GT(start_value(latch, "v(c2)"), 4);
 }
 
-// Diodes connect inductors with inductors: the voltages between them follow from leakage currents alone. At the start
-// the second phase is at -sin(120 degrees) and the third at +sin(120 degrees) of 325 V, and each lead has 10 mOhm.
+// Between the diodes and the inductors, voltages follow from leakage currents alone. At the start the second phase is
+// at -sin(120 degrees) and the third at +sin(120 degrees) times 325 V. Each diode has 10 mOhm.
 TEST(NetlistStart, OfASixPulseRectifierBehindInductors) {
   const Solution s = run_netlist(
       netlist("va a1 0 sin(0 325 50 0 0 0)\nvb b1 0 sin(0 325 50 0 0 -120)\nvc c1 0 sin(0 325 50 0 0 120)\nla a1 a 1m\n"
@@ -238,9 +238,10 @@ TEST(NetlistStart, OfSwitchesAgreesWithTheirControls) {
   EXPECT_EQ(netlist(text).problem->initial_state().mode, std::vector<int>{1});
 }
 
-// When the inductor runs empty, the voltage of its end jumps within L/ROFF and the current of the diode falls by
-// decades: stages are found there at loose tolerances too. The charge that a cycle adds follows from the peak of the
-// current, V ton/L, and from the time L I/(Vout + Vd - V) in which it falls to zero.
+// When the current of the inductor reaches zero, the voltage at its end jumps within a time of L/ROFF, and the current
+// of the diode falls by orders of magnitude. The stages must be found there at loose tolerances too. The charge that a
+// cycle adds follows from the peak of the current, V ton/L, and from the time L I/(Vout + Vd - V) in which it falls to
+// zero.
 TEST(NetlistConverter, WhoseInductorRunsEmpty) {
   const auto text = [](const std::string& inductor, const std::string& off) {
     return "vin in 0 8\nvgate gate 0 pulse(0 5 0 10n 10n 3u 20u)\nl1 in sw " + inductor +

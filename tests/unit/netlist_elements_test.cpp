@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What the elements of a netlist do, against closed forms.
+// The elements of a netlist, compared with closed forms.
 #include "model/netlist/waveform.hpp"
 #include "problem/consistent_charges.hpp"
 #include "support/netlists.hpp"
@@ -10,7 +10,7 @@ namespace trill::testing_netlists {
 namespace {
 constexpr double pi = std::numbers::pi;
 
-// The wave of a source as a run sees it: the voltage of a node at the start, at different times of beginning.
+// The value of a source at time t, seen as the voltage of a node at the start of a run that begins at t.
 double wave_at(const std::string& wave, double t) {
   const TextModel model = read_model("t.cir", "title\nv1 a 0 " + wave + "\nr1 a 0 1\n.tran 1u 1m\n", {}, t);
   return start_value(model, "v(a)");
@@ -31,7 +31,7 @@ TEST(NetlistSource, Waves) {
     expect(pulse, 10e-6 + shift, 1);
   }
   expect(pulse, 0, 1);
-  expect("pulse(0 1)", 0.5e-6, 0.5);  // the rise is the step of .tran
+  expect("pulse(0 1)", 0.5e-6, 0.5);  // the rise time is the step of .tran
   expect("sin(1 2 1k)", 0.25e-3, 3);
   expect("SINE(1 2 1k)", 0.25e-3, 3);
   expect("sin(1 2 1k 1m 100 30)", 0, 2);
@@ -67,7 +67,7 @@ TEST(NetlistRun, CapacitorThroughAResistor) {
 TEST(NetlistRun, GivenNodeVoltagesAreTheStartOfCapacitors) {
   const Solution s = run_netlist("r1 out 0 2k\nc1 out 0 1u\n.ic v(out)=4\n.tran 10u 3m uic\n");
   EXPECT_NEAR(end_value(s, "v(out)"), 4 * std::exp(-1.5), 1e-6);
-  // Without 'uic' the operating point is computed with these voltages held.
+  // Without 'uic' the operating point is computed with these node voltages held.
   const TextModel held =
       netlist("v1 in 0 3\nr1 in out 2k\nc1 out 0 1u\nr2 out far 1\nr3 far 0 1\n.ic v(out)=4\n.tran 10u 3m\n");
   EXPECT_NEAR(start_value(held, "v(out)"), 4, 1e-5);
@@ -75,11 +75,11 @@ TEST(NetlistRun, GivenNodeVoltagesAreTheStartOfCapacitors) {
 }
 
 TEST(NetlistRun, CapacitorsBetweenTwoNodesBeginWithTheirVoltages) {
-  // A source of 1 V, 2 V of the capacitor and 2 kOhm in one loop: -0.5 mA.
+  // A loop of a source of 1 V, a capacitor with 2 V and 2 kOhm: the current is -0.5 mA.
   const TextModel floating = netlist("v1 in 0 1\nr1 in a 1k\nc1 a b 1u ic=2\nr2 b 0 1k\n.tran 1u 1m uic\n");
   EXPECT_NEAR(start_value(floating, "v(a)"), 1.5, 1e-12);
   EXPECT_NEAR(start_value(floating, "v(b)"), -0.5, 1e-12);
-  // 4 V of '.ic' at one end and none at the other are the 4 V of the capacitor, which drive 2 mA through 2 kOhm.
+  // '.ic' gives 4 V to one end and nothing to the other. So the capacitor has 4 V, which drive 2 mA through 2 kOhm.
   const TextModel given = netlist("r1 c 0 1k\nc1 c b 1u\nr2 b 0 1k\n.ic v(c)=4\n.tran 1u 1m uic\n");
   EXPECT_NEAR(start_value(given, "v(c)"), 2, 1e-12);
   EXPECT_NEAR(start_value(given, "v(b)"), -2, 1e-12);
@@ -115,7 +115,7 @@ TEST(NetlistRun, InductorAndResonance) {
   EXPECT_NEAR(end_value(lc, "i(l1)"), std::sin(w * 1e-3) / (w * 1e-3), 1e-6);
 }
 
-// (L2 - M^2/L1) i2' + R i2 = -M V/L1, and L1 i1 + M i2 = V t.
+// The equations are (L2 - M^2/L1) i2' + R i2 = -M V/L1 and L1 i1 + M i2 = V t.
 TEST(NetlistRun, CoupledInductors) {
   const double l1 = 1e-3, l2 = 4e-3, m = 0.6 * std::sqrt(l1 * l2), r = 50, v = 2, t = 1e-4;
   const Solution s = run_netlist("v1 a 0 2\nl1 a 0 1m\nl2 b 0 4m\nr1 b 0 50\nk1 l1 l2 0.6\n.tran 1u 0.1m uic\n", 1e-8);
@@ -125,7 +125,7 @@ TEST(NetlistRun, CoupledInductors) {
 }
 
 TEST(NetlistElement, ControlledSources) {
-  const std::string drive = "v1 in 0 2\nr1 in x 1k\nvs x 0 0\n";  // 2 mA through vs
+  const std::string drive = "v1 in 0 2\nr1 in x 1k\nvs x 0 0\n";  // 2 mA flow through vs
   EXPECT_NEAR(start_value(drive + "e1 out 0 in x 3\nr2 out 0 1\n.tran 1u 1m\n", "v(out)"), 6, 1e-9);
   EXPECT_NEAR(start_value(drive + "g1 0 out in 0 3m\nr2 out 0 1k\n.tran 1u 1m\n", "v(out)"), 6, 1e-9);
   EXPECT_NEAR(start_value(drive + "f1 0 out vs 4\nr2 out 0 1k\n.tran 1u 1m\n", "v(out)"), 8, 1e-9);
@@ -140,14 +140,14 @@ TEST(NetlistElement, FormulaSources) {
   EXPECT_NEAR(start_value(drive + "b1 0 out I={ v(in) > 1 ? 4m : 0 }\n" + load, "v(out)"), 4, 1e-8);
   EXPECT_NEAR(start_value(drive + "e1 out 0 value={ limit(v(in), 0, 1.5) }\n" + load, "v(out)"), 1.5, 1e-8);
   EXPECT_NEAR(start_value(drive + "g1 0 out cur='v(in)*1m'\n" + load, "v(out)"), 2, 1e-8);
-  // The equation of a source may hold the unknown that it sets: v = 1 + v^2/8 has the solution 4 - sqrt(8).
+  // The formula of a source may contain the unknown that it sets: v = 1 + v^2/8 has the solution 4 - sqrt(8).
   EXPECT_NEAR(start_value(drive + "b1 out 0 V=1 + v(out)^2/8\n" + load, "v(out)"), 4 - std::sqrt(8), 1e-8);
   const Solution s = run_netlist("b1 a 0 V=sin(2*pi*1k*time)\nr1 a out 1k\nc1 out 0 1u ic=0\n.tran 1u 1m uic\n", 1e-8);
   const double w = 2 * pi * 1e3, tau = 1e-3, gain = 1 / (1 + w * w * tau * tau);
   EXPECT_NEAR(end_value(s, "v(out)"), gain * (-w * tau + w * tau * std::exp(-1)), 1e-6);
 }
 
-// At t = 1 rounding decides on which side of its jump the formula is, so that no value satisfies it there.
+// At t = 1 rounding decides on which side of its jump the formula is. No value satisfies the equation there.
 TEST(NetlistElement, FormulaThatJumpsAtThisInstant) {
   const TextModel model = netlist("r1 g 0 1k\nb1 g 0 v=u(time-1+1e-15*(0.5-v(g)))\n.tran 1m 2 uic\n");
   const auto& circuit = dynamic_cast<const CircuitProblem&>(*model.problem);
@@ -203,13 +203,13 @@ R1 b 0 1k
   EXPECT_NEAR(start_value(text, "v(x1.extra)"), 1, 1e-9);
 }
 
-// A capacitor across a voltage source is a loop without resistance.
+// A capacitor across a voltage source forms a loop without resistance.
 TEST(NetlistRun, CapacitorsAcrossVoltageSources) {
   const Solution s = run_netlist(
       "v1 a 0 pulse(0 5 1u 1u 1u 10u)\nc1 a 0 1u\ne1 b 0 a 0 2\nc2 b a 2u\nr1 b 0 1\n.tran 0.1u 1.5u uic\n", 1e-6);
   EXPECT_NEAR(end_value(s, "v(a)"), 2.5, 1e-4);
   EXPECT_NEAR(end_value(s, "v(b)"), 5, 1e-4);
-  EXPECT_NEAR(end_value(s, "i(v1)"), -(1e-6 * 5e6 - 2e-6 * 5e6), 1e-3);  // C dV/dt
+  EXPECT_NEAR(end_value(s, "i(v1)"), -(1e-6 * 5e6 - 2e-6 * 5e6), 1e-3);  // the currents are C dV/dt
 }
 
 TEST(NetlistSwitch, TurnsAtItsTwoThresholds) {
@@ -229,14 +229,15 @@ TEST(NetlistSwitch, TurnsAtItsTwoThresholds) {
 TEST(NetlistSwitch, OfCurrentAndWithAGivenState) {
   const std::string text = "v1 in 0 1\nr1 in a 1k\nvs a 0 0\nv2 b 0 1\nw1 b out vs wm";
   const std::string rest = "\nr2 out 0 1\n.model wm csw(ron=1 roff=1meg it=1m ih=0.5m)\n.tran 1u 1m\n";
-  EXPECT_NEAR(start_value(text + rest, "v(out)"), 1e-6, 1e-9);  // 1 mA lies between the thresholds
+  // 1 mA is between both thresholds, and the switch starts open.
+  EXPECT_NEAR(start_value(text + rest, "v(out)"), 1e-6, 1e-9);
   EXPECT_NEAR(start_value(text + " on" + rest, "v(out)"), 0.5, 1e-9);
 }
 
-// The diode has to take over the whole current at once, from a voltage of -12 V.
+// When the switch opens, the diode, which had a voltage of -12 V, has to take over the whole current at once.
 TEST(NetlistSwitch, OpensAgainstAnInductor) {
   const double is = 1e-9, thermal = 1.380649e-23 * 300.15 / 1.602176634e-19, l = 1e-4, r = 1;
-  double i = 12 / 1.01 * (1 - std::exp(-5e-6 * 1.01 / l));  // through the closed switch of 10 mOhm
+  double i = 12 / 1.01 * (1 - std::exp(-5e-6 * 1.01 / l));  // after 5 us through the closed switch of 10 mOhm
   const auto slope = [&](double x) { return -(r * x + thermal * std::log1p(x / is)) / l; };
   const double h = 5e-9;
   for (int k = 0; k < 1000; ++k) {
@@ -250,7 +251,7 @@ TEST(NetlistSwitch, OpensAgainstAnInductor) {
   EXPECT_NEAR(end_value(s, "i(l1)"), i, 3e-6);
 }
 
-// The first switch moves the control of the second past its threshold without a crossing in time.
+// The first switch makes the control voltage of the second one jump past its threshold, without a continuous crossing.
 TEST(NetlistSwitch, MayTurnAnotherAtOnce) {
   const Solution s = run_netlist(
       "vc c 0 pwl(0 0 10u 10)\nv1 in 0 1\ns1 in a c 0 sm\nr1 a 0 1k\ns2 in out a 0 sn\nr2 out 0 1k\n"
@@ -258,7 +259,7 @@ TEST(NetlistSwitch, MayTurnAnotherAtOnce) {
   EXPECT_NEAR(end_value(s, "v(out)"), 1000.0 / 1001, 1e-9);
 }
 
-// The controls of all four switches of a bridge jump at the same instant, and each of them turns once.
+// The control voltages of all four switches of a bridge jump at the same instant. Each switch turns exactly once.
 TEST(NetlistSwitch, OfABridgeTurnTogether) {
   const std::string text =
       "vr ref 0 1\nvt tri 0 pwl(0 0 10u 2)\nb1 ga 0 v=v(ref)>v(tri) ? 5 : 0\nb2 gb 0 v=5-v(ga)\nvdc p 0 10\n"
@@ -273,8 +274,8 @@ TEST(NetlistSwitch, OfABridgeTurnTogether) {
   }
 }
 
-// A synchronous converter without dead time: both switches turn where one ramp crosses 2.5 V. While one of them is
-// closed, its node is at the voltage of the source or at ground, but for 10 mOhm.
+// A synchronous converter without dead time: both switches turn when the same ramp crosses 2.5 V. At any time one of
+// them is closed, and its node has the voltage of the source or of ground, apart from 10 mOhm.
 TEST(NetlistSwitch, OfASynchronousConverterTurnTogetherAtAllTolerances) {
   const std::string text =
       "vin in 0 12\nvg g 0 pulse(0 5 0 10n 10n 1.99u 5u)\ns1 in sw g 0 sm\ns2 sw 0 0 g sn\nl1 sw out 10u\n"
@@ -289,7 +290,7 @@ TEST(NetlistSwitch, OfASynchronousConverterTurnTogetherAtAllTolerances) {
     }
 }
 
-// A transformer without capacitances feeds a bridge of diodes: where they turn off, voltages jump.
+// A transformer without capacitances feeds a bridge of diodes. When these turn off, voltages jump.
 TEST(NetlistRun, TransformerAndBridgeOfDiodes) {
   const std::string text =
       "v1 a 0 sin(0 325 50)\nr0 a b 1\nl1 b 0 1\nl2 s1 s2 10m\nk1 l1 l2 0.999\nd1 s1 p dd\nd2 s2 p dd\nd3 0 s1 dd\n"
@@ -298,8 +299,7 @@ TEST(NetlistRun, TransformerAndBridgeOfDiodes) {
   EXPECT_NEAR(end_value(run_netlist(text, 1e-4, "circuit_sdirk"), "v(p)"), exact, 2e-4 * exact);
 }
 
-// Between steps, too, no more than a forward voltage lies across a diode, and the other values are those of tight
-// steps.
+// Also between steps no diode has more than its forward voltage, and all other values agree with those of short steps.
 TEST(NetlistRun, ValuesInsideStepsAreAsGoodAsThoseAtTheirEnds) {
   const std::string text =
       "v1 in 0 sin(0 325 50)\nr1 in p 5\nlp p 0 10\nls1 s1 0 0.1\nls2 s2 0 0.025\nk1 lp ls1 0.999\nk2 lp ls2 0.998\n"
@@ -312,7 +312,7 @@ TEST(NetlistRun, ValuesInsideStepsAreAsGoodAsThoseAtTheirEnds) {
   TextModel model = netlist(text);
   const Solution s = prepare(plan, std::move(model.problem), model.info.run).run();
   const auto across = s.y().row(s.component("v(d1#anode)")) - s.y().row(s.component("v(o)"));
-  EXPECT_LT(across.maxCoeff(), 1.5 * 0.0258649 * std::log(20 / 1e-9));  // the transformer gives less than 20 A
+  EXPECT_LT(across.maxCoeff(), 1.5 * 0.0258649 * std::log(20 / 1e-9));  // the current is below 20 A
   plan.rtol = 1e-6;
   TextModel again = netlist(text);
   const Solution tight = prepare(plan, std::move(again.problem), again.info.run).run();
@@ -322,7 +322,8 @@ TEST(NetlistRun, ValuesInsideStepsAreAsGoodAsThoseAtTheirEnds) {
   }
 }
 
-// After 200 periods the last corner differs from the end of the run by rounding. No step is made for that.
+// After 200 periods the last corner differs from the end of the run only by rounding. There must be no step between
+// them.
 TEST(NetlistRun, EndsWhereACornerIs) {
   const Solution s = run_netlist("v1 a 0 pulse(0 3 0 1n 1n 49n 100n)\nr1 a b 1k\nc1 b 0 1p\n.tran 1n 20u\n", 1e-4);
   EXPECT_EQ(s.t.back(), 2e-5);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What is wrong in a netlist is said with its file, its line and its names.
+// Messages about mistakes in netlists name the file, the line and the element.
 #include "support/mentions.hpp"
 #include "support/netlists.hpp"
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Every shipped model: its forces against its potential, its Jacobians against differences, its exact solution against
-// its equation, its invariants along the flow. Then what is special to one model.
+// For every shipped model: its forces are compared with its potential, its Jacobians with differences, its exact
+// solution with its equation, and its invariants are tested along the flow. Then follow tests of single models.
 #include "base/text.hpp"
 #include "formulation/frequencies.hpp"
 #include "problem/structure.hpp"
@@ -26,7 +26,7 @@ std::unique_ptr<Problem> make_model(std::string_view name, const OptionSet& give
   return ModelRegistry::all().find(name).make(given);
 }
 
-// A state near the start that no symmetry of the model keeps: every component is moved by its own amount.
+// A state near the start without any symmetry: every component is moved by a different amount.
 State generic_state(const Problem& problem, double size = 0.05) {
   State s = problem.initial_state();
   s.t = 0.3;
@@ -34,7 +34,7 @@ State generic_state(const Problem& problem, double size = 0.05) {
   return s;
 }
 
-// Columns of central differences of f at x, by Richardson extrapolation of two widths.
+// The Jacobian of f at x by central differences, extrapolated from two widths.
 Mat differences(const std::function<Vec(const Vec&)>& f, const Vec& x, double width = 1e-3) {
   Mat d(f(x).size(), x.size());
   for (Index j = 0; j < x.size(); ++j) {
@@ -65,7 +65,7 @@ void expect_near(const Mat& a, const Mat& b, double tolerance, const std::string
 }
 
 Vec force(const MechanicalProblem& p, Groups groups, double t, In q, In v) {
-  Vec f = Vec::Constant(q.size(), 1e300);  // a component left alone shows
+  Vec f = Vec::Constant(q.size(), 1e300);  // shows if a component was not written
   p.force(groups, t, q, v, f);
   return f;
 }
@@ -76,7 +76,7 @@ Mat constraint_jacobian(const ConstraintMap& map, double t, In q) {
   return dense(G);
 }
 
-// G v + g_t
+// G v + g_t, the time derivative of the constraints.
 Vec constraint_rate(const ConstraintMap& map, double t, In q, In v) {
   Vec gt(map.count());
   map.time_derivative(t, q, gt);
@@ -89,7 +89,7 @@ Mat mass_of(const MechanicalProblem& p, In q) {
   return dense(m);
 }
 
-// M a + G^T lambda = f,  G a + eta = 0
+// Solves M a + G^T lambda = f, G a + eta = 0.
 Vec acceleration(const MechanicalProblem& p, const State& s) {
   const Vec q = s.q(), v = s.v(), f = force(p, all_groups, s.t, q, v);
   const ConstraintMap* map = p.constraints();
@@ -109,7 +109,7 @@ Vec acceleration(const MechanicalProblem& p, const State& s) {
   return test::solved_by_rows(A, b).head(n);
 }
 
-// Its energy is no invariant: the potential depends on t.
+// The energy of this model is not an invariant, because its potential depends on t.
 bool is_driven(const Problem& problem) { return problem.name() == "oscillator/forced"; }
 
 std::vector<const ConstraintMap*> maps_of(const MechanicalProblem& p) {
@@ -126,12 +126,12 @@ struct Case {
 };
 void PrintTo(const Case& c, std::ostream* out) { *out << c.label; }
 
-// Differences of forces with a stiffness of 40^4 would lose too many digits.
+// For the full beam, differences of forces with a stiffness of 40^4 would lose too many digits.
 OptionSet shipped_or_smaller(const std::string& name) {
   return name == "elastic_beam" ? OptionSet{{"n", "7"}} : OptionSet{};
 }
 
-// Every model as shipped, and some with other parameters where these change what is computed.
+// Every model as shipped, and some also with other parameters that lead to another computation.
 std::vector<Case> all_cases() {
   std::vector<Case> cases;
   for (const ModelEntry& entry : ModelRegistry::all().entries()) {
@@ -170,7 +170,7 @@ class EveryModel : public testing::TestWithParam<Case> {
   const ModelEntry& entry_ = *GetParam().model;
   const ModelDescription description_ = entry_.describe();
   std::unique_ptr<Problem> problem_ = entry_.make(GetParam().given);
-  // The mechanics of the model, or nothing.
+  // The mechanical problem of the model, or a null pointer.
   const MechanicalProblem* mechanics() const {
     if (const auto* langevin = dynamic_cast<const LangevinProblem*>(problem_.get())) return &langevin->mechanics();
     return dynamic_cast<const MechanicalProblem*>(problem_.get());
@@ -305,7 +305,7 @@ TEST_P(EveryModel, ConstraintMapsAreDifferentiatedRightly) {
     expect_near(G, differences(value, q), 1e-9, "G");
     Vec eta(m);
     map->curvature(s.t, q, v, eta);
-    // v^T H v + 2 g_qt v + g_tt = d/dtau (G v + g_t)(t + tau, q + tau v)
+    // The curvature v^T H v + 2 g_qt v + g_tt is d/dtau (G v + g_t)(t + tau, q + tau v).
     const Mat turn = differences([&](const Vec& tau) { return constraint_rate(*map, s.t + tau[0], q + tau[0] * v, v); },
                                  Vec::Zero(1));
     expect_near(eta, turn, 1e-9, "curvature");
@@ -382,12 +382,12 @@ TEST_P(EveryModel, EnergyRestsAlongTheFlow) {
     State s = generic_state(*problem_);
     if (p->constraints()) s = problem_->initial_state();
     s.v() += Vec::LinSpaced(s.layout.nv, 0.2, 0.4);
-    if (p->constraints()) {  // keep the motion in the tangent space
+    if (p->constraints()) {  // velocities must satisfy the constraints
       const Mat G = constraint_jacobian(*p->constraints(), s.t, s.q());
       s.v() -= G.transpose() * test::inverse(G * G.transpose()) * G * s.v();
     }
     const Vec a = acceleration(*p, s), v = s.v();
-    // The scale of time is that of the fastest force.
+    // The time scale follows from the largest acceleration.
     const double width = 3e-4 / std::sqrt(1 + a.cwiseAbs().maxCoeff());
     const Mat rate = differences(
         [&](const Vec& tau) {
@@ -397,7 +397,7 @@ TEST_P(EveryModel, EnergyRestsAlongTheFlow) {
           return measured(moved);
         },
         Vec::Zero(1), width);
-    // Two terms of this size cancel.
+    // The rate is a difference of two terms of about this size.
     const double power = std::abs(v.dot(mass_of(*p, s.q()) * a)) + v.cwiseAbs().dot(a.cwiseAbs());
     EXPECT_LE(std::abs(rate(static_cast<Index>(k), 0)), 1e-7 * (1 + power)) << name;
   }
@@ -453,7 +453,7 @@ TEST(KeplerModel, ExactSolutionConservesEnergyAtEveryEccentricity) {
       EXPECT_NEAR(value_of(*kepler, s, "energy"), -0.5, 1e-14 * (1 + kinetic)) << e << " at t = " << s.t;
     }
     const Vec start = kepler->initial_state().y;
-    kepler->exact(200 * std::numbers::pi, s.y);  // a hundred revolutions
+    kepler->exact(200 * std::numbers::pi, s.y);  // after a hundred revolutions
     EXPECT_LE((s.y - start).cwiseAbs().maxCoeff(), 1e-12 * std::pow(start.cwiseAbs().maxCoeff(), 4)) << e;
   }
 }
@@ -463,7 +463,7 @@ TEST(KeplerModel, RefusesUnboundOrbits) { expect_refused("kepler", {{"e", "1"}},
 TEST(StiffSpringModel, StartsAsInThePaper) {
   const auto p = make_model("stiff_spring");
   EXPECT_EQ(p->initial_state().y, (Vec{{0.9, 0.1, 0, 0}}));
-  // x'' = -x lambda, y'' = -y lambda + 1 with epsilon^2 lambda = (r - 1)/r, epsilon^2 = 1e-3
+  // x'' = -x lambda, y'' = -y lambda + 1 with epsilon^2 lambda = (r - 1)/r and epsilon^2 = 1e-3.
   const double r = std::hypot(0.9, 0.1), lambda = 1e3 * (r - 1) / r;
   const Vec f = force(p->as<MechanicalProblem>("test"), all_groups, 0, Vec{{0.9, 0.1}}, Vec::Zero(2));
   EXPECT_NEAR(f[0], -0.9 * lambda, 1e-11);
@@ -480,7 +480,7 @@ TEST(TwoSpringsModel, StartsAsInThePaper) {
   const auto p = make_model("two_springs");
   const State s = p->initial_state();
   EXPECT_EQ(s.y, (Vec{{1, 0, 2 + 1.0 / 500, 0, 0.5, -0.5, -0.5, 0.5}}));
-  EXPECT_NEAR(0.5 * s.v().squaredNorm(), 0.5, 1e-15);  // SAT09 sec. 4: kinetic and potential energy equal 1/2
+  EXPECT_NEAR(0.5 * s.v().squaredNorm(), 0.5, 1e-15);  // SAT09 sec. 4: kinetic and potential energy are both 1/2
   EXPECT_NEAR(value_of(*p, s, "energy"), 1, 1e-12);
 }
 
@@ -503,7 +503,7 @@ TEST(StiffSpringPolarModel, MovesAsTheCartesianOne) {
   const auto polar = make_model("stiff_spring_polar", given), cartesian = make_model("stiff_spring", given);
   const State s = polar->initial_state(), expected = cartesian->initial_state();
   const double r = s.y[0], c = std::cos(s.y[1]), d = std::sin(s.y[1]), z = s.y[2], omega = s.y[3];
-  const Mat turn{{c, -d}, {d, c}};  // radial and tangential to Cartesian components
+  const Mat turn{{c, -d}, {d, c}};  // from radial and tangential to Cartesian components
   expect_near(turn * Vec{{r, 0}}, expected.q(), 1e-15, "position");
   expect_near(turn * Vec{{z, r * omega}}, expected.v(), 1e-15, "velocity");
   const Vec a = acceleration(polar->as<MechanicalProblem>("test"), s);
@@ -514,7 +514,7 @@ TEST(StiffSpringPolarModel, MovesAsTheCartesianOne) {
   EXPECT_NEAR(value_of(*polar, s, "y"), 0.5, 1e-15);
 }
 
-// The classical Runge-Kutta method with small steps stands in for the methods of the library.
+// The classical Runge-Kutta method with small steps, as a replacement for the methods of the library.
 State run(const Problem& problem, double to, int steps) {
   const auto& p = problem.as<MechanicalProblem>("test");
   State s = problem.initial_state();
@@ -535,7 +535,7 @@ State run(const Problem& problem, double to, int steps) {
 }
 
 TEST(StiffSpringModel, ReachesTheReferenceEndInBothCoordinates) {
-  // x and y at t = 10 from a run with tolerance 1e-13
+  // x and y at t = 10 come from a run with the tolerance 1e-13.
   const State cartesian = run(*make_model("stiff_spring"), 10, 40000);
   EXPECT_NEAR(cartesian.y[0], -0.97779976, 1e-6);
   EXPECT_NEAR(cartesian.y[1], 0.44897465, 1e-6);
@@ -615,7 +615,7 @@ TEST(BeamModel, FrequenciesAreThoseOfTheCantilever) {
   const test::Pairs modes = test::symmetric_pairs(Mat(p.stiffness_matrix()), Mat(p.mass_matrix()));
   const Vec omega = modes.values.cwiseSqrt();
   EXPECT_NEAR(omega[0], 3.5160155, 1e-5);
-  // beta_i^2 with cos(beta) cosh(beta) = -1; Hermite elements come from above
+  // The frequencies are beta_i^2 with cos(beta) cosh(beta) = -1. Those of Hermite elements are slightly larger.
   EXPECT_NEAR(omega[1], 22.0344916, 1e-3);
   EXPECT_NEAR(omega[2], 61.6972144, 1e-2);
   EXPECT_GT(omega[0], 3.51601526);
@@ -632,11 +632,11 @@ TEST(BeamModel, ScalesWithItsData) {
   EXPECT_NEAR(phi.dot(p.damping_matrix() * phi), 2 * 0.02 * omega, 1e-6);
   EXPECT_FALSE(p.potential(all_groups, 0, Vec::Zero(40)).has_value());
   EXPECT_EQ(problem->parameters()[1].unit, "m");
-  // Static deflection of the tip: F L^3/(3 EI)
+  // The static deflection of the tip is F L^3/(3 EI).
   Vec f(40);
   p.load(0, f);
   EXPECT_NEAR(test::solved(Mat(p.stiffness_matrix()), f)[38], 8.0 / 9, 1e-9);
-  // d/dt energy = -v^T C v
+  // The energy changes at the rate -v^T C v.
   State s = generic_state(p);
   const Vec v = s.v(), a = acceleration(p, s);
   const double width = 1e-9, loss = v.dot(p.damping_matrix() * v);
@@ -665,7 +665,7 @@ TEST(RectifierModel, JacobiansAreExact) {
   const auto problem = make_model("rectifier");
   const auto& p = problem->as<CircuitProblem>("test");
   Vec x{{7.1, 6.9, 6.4, 2.2, -0.3}};
-  for (const double diode : {0.62, 0.0, -3.0, 4.0}) {  // conducting, at rest, blocking, beyond the safe exponential
+  for (const double diode : {0.62, 0.0, -3.0, 4.0}) {  // conducting, at rest, blocking, too large for exp
     x[1] = x[2] + diode;
     MatrixSlot dcharge = p.jacobian_pattern(), dcurrent = p.jacobian_pattern();
     for (MatrixSlot* slot : {&dcharge, &dcurrent}) std::fill_n(slot->values(), slot->stored(), 7.0);
@@ -718,14 +718,16 @@ TEST(RectifierModel, LimitsTheJunctionOnItsWayUp) {
   Vec free{{0.1, 0.3, 1.7, 0, 0}};
   const Vec asked = free;
   p.limit(Vec::Zero(5), free);
-  EXPECT_EQ(free, asked);                                                        // bit for bit
-  EXPECT_NEAR(limited(0.6, 0.64), 0.64, 1e-15);                                  // a small step
-  EXPECT_NEAR(limited(0.6, -8), -8, 1e-15);                                      // down is free
-  EXPECT_NEAR(limited(0.6, 5), 0.6 + 0.025 * std::log(1 + 4.4 / 0.025), 1e-14);  // up goes by the logarithm
-  EXPECT_NEAR(limited(-2, 5), 0.025 * std::log(5 / 0.025), 1e-14);               // out of blocking
+  EXPECT_EQ(free, asked);                        // unchanged to the last bit
+  EXPECT_NEAR(limited(0.6, 0.64), 0.64, 1e-15);  // a small step is not limited
+  EXPECT_NEAR(limited(0.6, -8), -8, 1e-15);      // nor is a step down
+  // A large step up grows only logarithmically.
+  EXPECT_NEAR(limited(0.6, 5), 0.6 + 0.025 * std::log(1 + 4.4 / 0.025), 1e-14);
+  EXPECT_NEAR(limited(-2, 5), 0.025 * std::log(5 / 0.025), 1e-14);  // likewise from the blocking state
 }
 
-// Implicit Euler with junction limiting: the output after some cycles lies where a peak detector of this load lies.
+// Implicit Euler with junction limiting. After some cycles the output is near the value of a peak detector with this
+// load.
 TEST(RectifierModel, ChargesTheFilter) {
   const auto problem = make_model("rectifier", {{"C2", "1e-4"}});
   const auto& p = problem->as<CircuitProblem>("test");
@@ -753,7 +755,7 @@ TEST(RectifierModel, ChargesTheFilter) {
     s.y = x;
   }
   EXPECT_LE(most, 25);
-  EXPECT_GT(s.y[3], 9.0);  // 12 V less the diode, the ripple and 100 of 1100 Ohm
+  EXPECT_GT(s.y[3], 9.0);  // 12 V minus the diode, the ripple and 100 of 1100 Ohm
   EXPECT_LT(s.y[3], 10.5);
 }
 }  // namespace

@@ -17,7 +17,7 @@ using trill::PhasePoints;
 using trill::SeriesPick;
 constexpr double nan = std::numeric_limits<double>::quiet_NaN();
 
-// Noise with rare spikes, at uneven times; one column per series.
+// Noise with rare spikes, at uneven times, as one column for each series.
 struct Noise {
   std::vector<double> t;
   std::vector<std::vector<double>> columns;
@@ -112,12 +112,12 @@ TEST(ReportDecimate, TurnsNonFiniteValuesIntoGapsAndKeepsTheRest) {
   auto& column = noise.columns[0];
   column[0] = nan;
   for (std::size_t r = 500; r < 700; ++r) column[r] = r % 2 ? nan : std::numeric_limits<double>::infinity();
-  column[801] = nan;  // where a bucket begins
+  column[801] = nan;  // at the beginning of a bucket
   column[805] = std::numeric_limits<double>::infinity();
   column[810] = 5000;
   const Decimated d = noise.decimate(52);
   EXPECT_TRUE(std::isnan(d.series[0].data[0]));
-  EXPECT_EQ(d.series[0].offset, d.series[0].value(1));  // the first finite value
+  EXPECT_EQ(d.series[0].offset, d.series[0].value(1));  // the first finite value is the offset
   EXPECT_TRUE(std::any_of(d.series[0].data.begin() + 1, d.series[0].data.end(), [](float v) { return std::isnan(v); }));
   double most = 0;
   for (std::size_t i = 0; i < d.t.size(); ++i) {

@@ -34,7 +34,7 @@ std::unique_ptr<BalancedRun> run_of(const std::string& text, double to, bool eve
   return run;
 }
 
-// Work done, energy lost and balance at the last row, and the largest balance of all rows.
+// The work done, the energy lost and the balance in the last row, and the largest balance of all rows.
 std::array<double, 4> last_of(const BalancedRun& run) {
   std::array<double, 4> found{};
   const std::size_t first = run.solution.info.quantities.size();
@@ -45,7 +45,7 @@ std::array<double, 4> last_of(const BalancedRun& run) {
   return found;
 }
 
-// x'' = -2 d x' - w^2 x: what is lost is what is missing in the energy.
+// For x'' = -2 d x' - w^2 x the loss by friction is the decrease of the energy.
 TEST(EnergyBalance, OfFrictionIsWhatIsMissing) {
   const auto run = run_of(
       "[coordinates]\nx = { start = 1, velocity = 0 }\n[[potential]]\nenergy = \"50*x^2\"\n[[force]]\non = "
@@ -61,7 +61,7 @@ TEST(EnergyBalance, OfFrictionIsWhatIsMissing) {
   EXPECT_LT(worst, 1e-5);
 }
 
-// A mass that is pulled by F(t) = cos t from rest: v = sin t, the work is v^2/2.
+// A mass is pulled from rest by F(t) = cos t. Then v = sin t, and the work is v^2/2.
 TEST(EnergyBalance, OfAnOuterForceIsItsWork) {
   const auto run =
       run_of("[coordinates]\nx = { start = 0, velocity = 0 }\n[[force]]\non = \"x\"\nvalue = \"cos(t)\"\n", 2);
@@ -72,7 +72,7 @@ TEST(EnergyBalance, OfAnOuterForceIsItsWork) {
   EXPECT_LT(worst, 1e-8);
 }
 
-// A potential that moves does work too.
+// A potential that depends on time does work too.
 TEST(EnergyBalance, OfAMovingSpringIsBalanced) {
   const auto run =
       run_of("[coordinates]\nx = { start = 0, velocity = 0 }\n[[potential]]\nenergy = \"2*(x - sin(3*t))^2\"\n", 4);
@@ -102,7 +102,7 @@ TEST(EnergyBalance, ReplacesTheDeviationInThePageAndInPictures) {
   EXPECT_THAT(page, testing::Not(testing::HasSubstr("largest deviation of energy")));
 }
 
-// A ball that falls from 1 m and keeps 0.64 of its energy at each of two impacts, by closed form.
+// A ball falls from 1 m and keeps 0.64 of its energy at each of two impacts. The losses have a closed form.
 TEST(EnergyBalance, OfImpactsIsWhatTheyTake) {
   const auto run = run_of(
       "[coordinates]\ny = { start = 1, velocity = 0 }\n[[potential]]\nenergy = \"9.81*y\"\n[[event]]\nname = "
@@ -115,7 +115,7 @@ TEST(EnergyBalance, OfImpactsIsWhatTheyTake) {
   EXPECT_LT(worst, 1e-6);
 }
 
-// The same until the ball lies on the floor, which is the last event and has a single row.
+// The same until the ball comes to rest on the floor. This is the last event, which has only a single row.
 TEST(EnergyBalance, OfImpactsUntilTheMotionComesToRest) {
   const auto run = run_of(
       "[coordinates]\ny = { start = 1, velocity = 0 }\n[[potential]]\nenergy = \"9.81*y\"\n[[event]]\nname = "
@@ -129,7 +129,7 @@ TEST(EnergyBalance, OfImpactsUntilTheMotionComesToRest) {
   EXPECT_LT(worst, 1e-3);
 }
 
-// The force ends at an event that sets a parameter: x = t^2 until t = 1, so that the work is 2 x 1.
+// An event sets a parameter and so ends the force. x = t^2 until t = 1, hence the work is 2 times 1.
 TEST(EnergyBalance, KnowsWhatEventsChangeInTheModel) {
   const auto run = run_of(
       "[parameters]\nf = 2\n[coordinates]\nx = { start = 0, velocity = 0 }\n[[force]]\non = \"x\"\nvalue = "
@@ -142,7 +142,7 @@ TEST(EnergyBalance, KnowsWhatEventsChangeInTheModel) {
   EXPECT_LT(worst, 1e-6);
 }
 
-// Rows at equal times leave the rows out that an impact has: then nothing is said.
+// If the rows just before and after an impact are not recorded, there is no balance.
 TEST(EnergyBalance, IsNotGuessedWhereRowsOfEventsAreMissing) {
   auto run = run_of(
       "[coordinates]\nx = { start = 1, velocity = 0 }\n[[potential]]\nenergy = \"50*x^2\"\n[[force]]\non "
@@ -153,7 +153,7 @@ TEST(EnergyBalance, IsNotGuessedWhereRowsOfEventsAreMissing) {
   EXPECT_FALSE(trill::energy_balance(*run->problem, run->solution.info, run->solution.outcome, run->solution));
 }
 
-// Dry friction in a pin depends on the force in it: the loss is what is missing in the energy.
+// Dry friction in a pin depends on the force in it. The loss is still the decrease of the energy.
 TEST(EnergyBalance, CountsFrictionThatDependsOnForcesOfJoints) {
   trill::RunPlan plan;
   plan.model = "friction_pendulum";
@@ -171,7 +171,7 @@ TEST(EnergyBalance, CountsFrictionThatDependsOnForcesOfJoints) {
     worst = std::max(worst, std::abs(q[first + 2]));
   });
   EXPECT_GT(lost, 0.5);
-  EXPECT_NEAR(lost, -energy, 2e-3);  // it starts at rest with the energy 0
+  EXPECT_NEAR(lost, -energy, 2e-3);  // it starts from rest, with the energy 0
   EXPECT_LT(worst, 2e-3);
 }
 }  // namespace

@@ -38,7 +38,7 @@ std::vector<Number> decode(const json& data) {
   return numbers;
 }
 
-// A spring pendulum as it might come out of a run: slow swing, fast oscillation, drifting energy.
+// Rows as of a spring pendulum: a slow swing, a fast oscillation and a drifting energy.
 Solution pendulum(Index rows) {
   Solution s;
   s.info.problem = "stiff_spring";
@@ -152,7 +152,7 @@ TEST(ReportJson, PutsSeriesIntoGroups) {
   }
   EXPECT_EQ((*series(run, "energy"))["whole"], true);
   EXPECT_FALSE(series(run, "spin")->contains("whole"));
-  EXPECT_TRUE(std::isnan(decode<float>((*series(run, "h"))["data"])[0]));  // no step yet
+  EXPECT_TRUE(std::isnan(decode<float>((*series(run, "h"))["data"])[0]));  // there was no step yet
   EXPECT_NEAR(decode<float>((*series(run, "constraint"))["data"])[1], 1e-14, 1e-16);
 }
 
@@ -239,7 +239,7 @@ TEST(ReportJson, ChartsAndTablesArePassedOn) {
   EXPECT_EQ(j["tables"][0]["marks"], json({"ok", "bad"}));
 }
 
-// Rows made on the fly: every component another oscillation, one spike.
+// Rows made on the fly, in which every component oscillates in its own way and one has a spike.
 class Synthetic final : public trill::RowSource {
  public:
   Synthetic(Index rows, Index components, Index quantities) : rows_(rows), y_(components), m_(quantities) {}
@@ -294,7 +294,7 @@ TEST(ReportJson, ManyComponentsAndManyRunsStayWithinTheBudget) {
   EXPECT_LT(text.size(), 4'000'000u);
   json run = json::parse(text)["runs"][0];
   const auto shown = run["series"].size();
-  const auto found = run["others"]["series"].size();  // by the search of the page
+  const auto found = run["others"]["series"].size();  // found by the search of the page
   EXPECT_EQ(run["hidden_components"].get<std::size_t>() + shown + found, 10'005u);
   EXPECT_EQ(found, 2000u);
   EXPECT_GE(shown, 40u);
@@ -318,7 +318,7 @@ TEST(ReportJson, ManyComponentsAndManyRunsStayWithinTheBudget) {
   text = trill::report_json(report);
   EXPECT_LT(text.size(), 4'900'000u);
   const json j = json::parse(text);
-  EXPECT_FALSE(j["runs"][30].contains("decimation"));  // a short run is shown whole
+  EXPECT_FALSE(j["runs"][30].contains("decimation"));  // a short run is shown completely
   EXPECT_EQ(j["runs"][30]["series"].size(), 11u);
   EXPECT_EQ(j["runs"][30]["phase"]["n"], 50);
   EXPECT_GE(j["runs"][0]["decimation"]["kept"], 1000);
@@ -341,7 +341,8 @@ TEST(ReportCharts, ShowWhatTheReportShows) {
   const auto& energy = charts[3].series[0].y;
   EXPECT_NEAR(*std::max_element(energy.begin(), energy.end()), 1e-11, 2e-14);
   EXPECT_TRUE(charts[4].y.log);
-  EXPECT_EQ(trill::svg_chart(charts[6]).find("not positive"), std::string::npos);  // the first row is before any step
+  // The first row comes before any step.
+  EXPECT_EQ(trill::svg_chart(charts[6]).find("not positive"), std::string::npos);
   EXPECT_TRUE(trill::charts_of(trill::report_run(Solution())).empty());
 }
 }  // namespace

@@ -10,7 +10,7 @@
 
 namespace trill {
 namespace {
-// Component k swings with the amplitude k, but the one in the middle hardly moves.
+// Component k oscillates with the amplitude k, except for the middle one, which hardly moves.
 Solution many(Index count, const std::string& text = "") {
   Solution s;
   s.info.layout = {count, 0, 0, 0};

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Moving pictures: where the points of models are, what is drawn without being asked, and mistakes in [picture].
+// Moving pictures: the positions of the points of models, what is drawn by default, and mistakes in [picture].
 #include "model/molecule/molecule_model.hpp"
 #include "model/text/particle_picture.hpp"
 #include "report/moving_picture.hpp"
@@ -43,7 +43,7 @@ TEST(MovingPictures, PartsOfMechanismsAreWhereTheyAre) {
   const auto picture = picture_of_text("m.toml", hanging_bar, {});
   ASSERT_TRUE(picture);
   EXPECT_THAT(kinds_of(*picture), testing::ElementsAre("body 1x2", "pin 1x1", "spring 1x2"));
-  // Turned by a quarter: the end, 2 below the top, lies 2 to the right of it.
+  // After a quarter turn the end, which was 2 below the top, is 2 to the right of it.
   const double q[] = {0.5, 0, std::numbers::pi / 2}, v[] = {0, 0, 0};
   std::vector<double> numbers(static_cast<std::size_t>(picture->numbers()));
   picture->evaluate(0, q, v, numbers.data());
@@ -130,7 +130,7 @@ TEST(MovingPictures, MistakesShowTheirPlace) {
   EXPECT_THAT(said_of("dots = []"), HasSubstr("'dots'"));
 }
 
-// x = cos t, y = sin t in few rows: between them the circle is kept by the velocities.
+// x = cos t, y = sin t in a few rows. Because velocities are used, points between the rows lie on the circle.
 TEST(MovingPictures, FramesLieOnTheCurveBetweenTheRows) {
   Solution solution;
   solution.info.problem = "circle";
@@ -157,7 +157,7 @@ TEST(MovingPictures, FramesLieOnTheCurveBetweenTheRows) {
   EXPECT_FALSE(moving_picture(run, 0, 0, 1e5)) << "no stretch of time";
 }
 
-// Two waters in a box of 10, one of them across its edge: bonds go to the nearest image.
+// Two water molecules in a box of side 10, one of them across its edge. Bonds are drawn to the nearest image.
 TEST(MovingPictures, AtomsAndBondsOfMolecules) {
   const Particles particles{{"O", "H", "H", "O", "H", "H"}, {10, 10, 10}};
   ParticlePicture picture(particles, {{0, 1}, {0, 2}, {3, 4}, {3, 5}});
@@ -181,12 +181,12 @@ TEST(MovingPictures, BondsAreThoseOfTheFile) {
   ASSERT_EQ(waters.size(), 432u);
   for (std::size_t k = 0; k < waters.size(); ++k) EXPECT_EQ(waters[k][0] / 3, waters[k][1] / 3) << k;
   const Bonds acetamide = bonds_in("acetamide", text_of("acetamide.psf"), {});
-  EXPECT_EQ(acetamide.size(), 5u);  // six atoms, no ring
+  EXPECT_EQ(acetamide.size(), 5u);  // six atoms without a ring
   for (const auto& [a, b] : acetamide) EXPECT_TRUE(a >= 0 && a < 6 && b >= 0 && b < 6 && a != b);
   EXPECT_TRUE(bonds_in("none", "[coordinates]\nx = 1\n", {}).empty());
 }
 
-// A membrane with one free point, seen from the front right: 1.5 wide, so that 0.01 is drawn 10 times as large.
+// A membrane with one free point, seen from the front right. The picture is 1.5 wide, so 0.01 is enlarged 10 times.
 TEST(MovingPictures, DisplacementsOfStructuresAreMagnified) {
   Solution solution;
   solution.info.problem = "drum";
@@ -216,7 +216,7 @@ TEST(MovingPictures, DisplacementsOfStructuresAreMagnified) {
   EXPECT_FALSE(film_of(report_run(solution), 0, 4, 5)) << "a run of something else";
 }
 
-// The only point of a drum, drawn to either side by a tenth of its size, whatever the length of the vector.
+// The only point of a drum is drawn on both sides at a tenth of the size, whatever the length of the vector.
 TEST(MovingPictures, AShapeIsDrawnBetweenItsEnds) {
   const auto points = picture_of_text("drum", "[structure]\ngenerate = { shape = \"membrane\", points = 1 }\n", {});
   ASSERT_TRUE(points);
@@ -229,7 +229,7 @@ TEST(MovingPictures, AShapeIsDrawnBetweenItsEnds) {
     const auto count = static_cast<std::size_t>(picture->numbers);
     for (std::size_t k = 0; k < count; ++k)
       most = std::max(most, std::abs(2 * picture->half[k % 2] * (picture->data[count + k] - picture->data[k]) / 32767));
-    double low = HUGE_VAL, high = -HUGE_VAL;  // x and half of the depth: 1.5 wide
+    double low = HUGE_VAL, high = -HUGE_VAL;  // x plus half of the depth: 1.5 wide
     for (std::size_t k = 0; k < count; k += 2) {
       low = std::min<double>(low, picture->data[k]);
       high = std::max<double>(high, picture->data[k]);
@@ -255,7 +255,8 @@ TEST(MovingPictures, FramesAreWrittenAsPicturesWithTheirTimes) {
   ASSERT_EQ(frames.size(), 5u);
   EXPECT_THAT(frames[3], HasSubstr("t = 3 s"));
   EXPECT_THAT(frames[3], HasSubstr("A &lt;fall&gt;"));
-  // The picture is 8 high, so that 420 pixels are 8 units; at t = 4 the point is 2 and 4 above the middle.
+  // The picture is 8 high, so 420 pixels are 8 units. At t = 4 the point is 2 to the right of the middle and 4 above
+  // it.
   EXPECT_THAT(frames[4], HasSubstr("cx=\"425.0\" cy=\"30.0\""));
   solution.info.model_text = "";
   EXPECT_TRUE(trill::picture_frames(report_run(solution)).empty());

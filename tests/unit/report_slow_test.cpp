@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Reports of runs that deliver a slow motion: bands of the fast oscillation, frequencies, actions, error of the model.
+// Reports of slow motions: bands of the fast oscillation, frequencies, actions, and the error of the model.
 #include "report/decimate.hpp"
 #include "report/svg.hpp"
 #include "trill/report/report.hpp"
@@ -116,7 +116,7 @@ TEST(ReportSlow, ChartsCarryBandsAndPanels) {
   EXPECT_EQ(chart_with(charts, "vx1")->band_label, "");
 }
 
-// A bound belongs to a measure or to a component, and is no curve of its own.
+// The bound of an error is drawn as the band of its measure or component, not as a curve.
 TEST(ReportSlow, ErrorBoundsAreBands) {
   Solution s;
   s.info.layout = {1, 1, 0, 0};
@@ -143,7 +143,7 @@ TEST(ReportSlow, ErrorBoundsAreBands) {
   }
 }
 
-// The oscillation of the curve is much faster than a bucket, and one row alone has a wide band.
+// The oscillation of the curve is much faster than a bucket, and the band is wide in a single row.
 TEST(ReportSlow, BandsLoseNothingToDecimation) {
   Solution s = slow_motion(2);
   s.info.quantities = {{"amplitude_x1", "m", Kind::amplitude}};
@@ -166,7 +166,7 @@ TEST(ReportSlow, BandsLoseNothingToDecimation) {
     high = std::max(high, x.y[i] + x.band[i]);
     low = std::min(low, x.y[i] - x.band[i]);
     if (std::abs(x.x[i] - 1e-3 * static_cast<double>(spike)) > 0.1 && i > 0 && i + 1 < x.x.size()) {
-      // Every bucket holds some periods of both.
+      // Every bucket contains several periods of the curve and of the band.
       EXPECT_GT(x.band[i], 0.55) << x.x[i];
       EXPECT_LT(x.band[i], 0.71) << x.x[i];
     }
@@ -232,7 +232,7 @@ struct Outline {
   int parts = 0;
 };
 
-// Of all paths that hold the given attribute text.
+// The outline of all paths whose text contains the attribute.
 Outline outline(const std::string& svg, const std::string& attribute) {
   Outline o;
   const std::size_t begin = svg.find("<g clip-path");
@@ -255,7 +255,7 @@ Outline outline(const std::string& svg, const std::string& attribute) {
 }
 const std::string bands = "fill-opacity", lines = "stroke=\"#D55E00\"";
 
-// A band of half-width 1 around 0, and a line from -4 to 4.
+// A curve 0 with a band of half-width 1, and a line from -4 to 4.
 Chart banded(std::size_t n) {
   Chart chart{"Banded", "", {"t", "s"}, {"x", "m"}, trill::ChartStyle::line, {{"a", {}, {}}, {"b", {}, {}}}, "band: b"};
   for (std::size_t i = 0; i < n; ++i) {
@@ -288,7 +288,7 @@ TEST(ReportSlow, PictureKeepsTheWidestPlaceOfADenseBand) {
   const std::string svg = trill::svg_chart(chart);
   const Outline band = outline(svg, bands), line = outline(svg, lines);
   EXPECT_NEAR((band.bottom - band.top) / (line.bottom - line.top), 3, 1e-2);
-  EXPECT_GE(band.top, 0);  // the axis has room for it
+  EXPECT_GE(band.top, 0);  // the band fits into the axis
 }
 
 TEST(ReportSlow, PictureMeetsOddBands) {
@@ -301,7 +301,7 @@ TEST(ReportSlow, PictureMeetsOddBands) {
   brief.series[0].band.resize(20);
   Chart log = banded(60);
   log.y.log = true;
-  std::fill(log.series[0].y.begin(), log.series[0].y.end(), 0.5);  // the band reaches below zero
+  std::fill(log.series[0].y.begin(), log.series[0].y.end(), 0.5);  // now the band reaches below zero
   for (const Chart& chart : {gap, huge, brief, log}) {
     const std::string svg = trill::svg_chart(chart);
     for (const char* word : {"nan", "inf"}) EXPECT_EQ(svg.find(word), std::string::npos) << word;

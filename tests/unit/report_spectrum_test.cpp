@@ -26,7 +26,7 @@ std::vector<double> samples_of(std::size_t count, double dt, auto function) {
   return samples;
 }
 
-// A measure r and a coordinate x at the times that are given.
+// A measure r and a coordinate x at given times.
 Solution curves_at(const std::vector<double>& times, auto r, auto x) {
   Solution s;
   s.info.problem = "curves";
@@ -43,7 +43,7 @@ Solution curves_at(const std::vector<double>& times, auto r, auto x) {
   return s;
 }
 
-// Steps between 0.4 and 1.6 times their mean.
+// Steps between 0.4 and 1.6 times their mean length.
 std::vector<double> uneven_times(double end, Index steps) {
   std::vector<double> times{0};
   const double mean = end / static_cast<double>(steps);
@@ -57,7 +57,7 @@ std::vector<double> uneven_times(double end, Index steps) {
 
 TEST(Spectrum, OfASineHasItsFrequencyAndAmplitudeWhereverItLiesBetweenTheLines) {
   for (const double cycles : {40.0, 40.25, 40.5, 40.8}) {
-    const double omega = 2 * std::numbers::pi * cycles;  // over a time of 1
+    const double omega = 2 * std::numbers::pi * cycles;  // the run lasts for a time of 1
     const Spectrum found = trill::spectrum_of(
         samples_of(2048, 1.0 / 2048, [&](double t) { return 3 + 0.7 * std::sin(omega * t + 0.4); }), 1.0 / 2048);
     ASSERT_THAT(found.peaks, SizeIs(1)) << cycles;
@@ -76,11 +76,12 @@ TEST(Spectrum, SeparatesTwoSinesAndOrdersThemByAmplitude) {
   EXPECT_NEAR(found.peaks[1].amplitude, 0.2, 1e-3);
 }
 
-// The jagged curve through uneven rows would have amplitudes at frequencies that the motion has not.
+// If uneven rows were joined by straight lines, the spectrum would have amplitudes at frequencies that the motion has
+// not.
 TEST(Spectrum, UnevenStepsAreResampledBetweenRows) {
   const auto sine = [](double t) { return std::sin(50 * t); };
   for (const bool backwards : {false, true}) {
-    std::vector<double> times = uneven_times(10, 1200);  // 15 steps in a period
+    std::vector<double> times = uneven_times(10, 1200);  // 15 steps per period
     if (backwards) std::reverse(times.begin(), times.end());
     trill::Resampler resampler(1, times.front(), times.back(), 4096);
     for (const double t : times) resampler.row(t, {sine(t)});
@@ -125,7 +126,7 @@ TEST(Spectrum, IsShownWhereSomethingOscillatesFastAndOnRequest) {
   EXPECT_THAT(found[0].note, HasSubstr("0.1 at 80 (period 0.0785)"));
 }
 
-// The last digit of a constant jumps from row to row.
+// The last digit of a constant changes from row to row.
 TEST(Spectrum, RoundingIsNoFastMotion) {
   const auto constant = [](double t) { return 0.04 + 1e-17 * std::sin(977 * t); };
   const Solution run = curves_at(uneven_times(10, 500), constant, [](double t) { return t; });
@@ -179,7 +180,7 @@ TEST(Spectrum, MarksFrequenciesOfTheModelInTheChartThePageAndThePicture) {
   EXPECT_EQ(page["runs"][0]["spectrum"][0]["marks"][0]["x"], 50);
 }
 
-// sqrt(k/m) of an oscillator and the frequency of its driver.
+// The frequency sqrt(k/m) of an oscillator and that of its driving force.
 TEST(Spectrum, KnowsTheFrequenciesOfAModel) {
   const auto model = trill::read_model("driven.toml",
                                        "[coordinates]\nx = { start = 1, velocity = 0 }\n"

@@ -35,7 +35,7 @@ void expect_good(const AxisTicks& axis, double lo, double hi) {
     widest = std::max(widest, axis.position(axis.major[i]) - axis.position(axis.major[i - 1]));
   EXPECT_GE(axis.position(axis.major.front()), -1e-12);
   EXPECT_LE(axis.position(axis.major.back()), 1 + 1e-12);
-  const double free = axis.log ? 0.5 : 1.0001 * widest;  // steps on a log axis differ
+  const double free = axis.log ? 0.5 : 1.0001 * widest;  // on a log axis the distances differ
   EXPECT_LE(axis.position(axis.major.front()), free);
   EXPECT_LE(1 - axis.position(axis.major.back()), free);
   for (const double tick : axis.minor) {
@@ -92,7 +92,8 @@ TEST(ReportTicks, LabelsAreThoseOfTheTrade) {
   EXPECT_EQ(trill::log_axis(1, 9).major, (std::vector<double>{1, 2, 5}));
 }
 
-// Elements nest and close, attributes are quoted, entities are known: enough to tell XML from something like it.
+// Checks that elements are nested and closed, attributes quoted and entities known. This distinguishes XML from text
+// that only looks like it.
 std::string xml_trouble(std::string_view text) {
   std::vector<std::string> open;
   bool root = false;
@@ -141,7 +142,7 @@ TEST(ReportSvg, TheCheckerFindsTrouble) {
     EXPECT_NE(xml_trouble(bad), "") << bad;
 }
 
-// Every x, y that the paths within the clipped group go through.
+// Every point x, y of the paths within the clipped group.
 std::vector<std::pair<double, double>> curve_points(const std::string& svg) {
   std::vector<std::pair<double, double>> points;
   const std::string group = svg.substr(svg.find("<g clip-path"), svg.find("</g>") - svg.find("<g clip-path"));
@@ -175,7 +176,7 @@ TEST(ReportSvg, KeepsTheExtremesOfManyPoints) {
   EXPECT_LT(points.size(), 5000u);
   const auto lower = [](const auto& a, const auto& b) { return a.second < b.second; };
   const auto [top, bottom] = std::minmax_element(points.begin(), points.end(), lower);
-  // Both spikes stand out as far as in the data: twenty times half the amplitude of the rest.
+  // Both spikes are as high as in the data: twenty times half the amplitude of the rest.
   std::vector<double> heights;
   for (const auto& p : points) heights.push_back(p.second);
   std::sort(heights.begin(), heights.end());

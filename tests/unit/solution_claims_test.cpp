@@ -13,7 +13,7 @@ namespace trill::test {
 namespace {
 using Taken = Claims::Taken;
 
-// Does this in another process, which ends without tidying up.
+// Runs `work` in another process, which ends without any clean-up.
 template <class Work>
 void in_a_process_that_dies(Work work) {
   const pid_t child = ::fork();
@@ -67,7 +67,7 @@ TEST_F(ClaimsInAFolder, OfADeadProcessAreTakenOver) {
   EXPECT_EQ(other.take("a.h5"), Taken::not_at_all);
 }
 
-// The limit ends the process where it writes the first byte of a claim.
+// The limit kills the process when it writes the first byte of a claim.
 TEST_F(ClaimsInAFolder, OfAProcessThatWasKilledWhileItMadeThemAreNotWaitedFor) {
   in_a_process_that_dies([&] {
     const rlimit nothing{0, 0};
@@ -91,7 +91,7 @@ TEST_F(ClaimsInAFolder, OfAnotherMachineAreTakenOverWhenNobodyTouchesThem) {
   EXPECT_EQ(claims.take("a.h5"), Taken::not_at_all);
   now = 59;
   EXPECT_EQ(claims.take("a.h5"), Taken::not_at_all);
-  // A touch: its time alone changes, which may well be before ours.
+  // The claim is touched: only its time changes. The clock of the other machine may be behind ours.
   std::filesystem::last_write_time(folder_ / ".trill.claims" / "a.h5.claim",
                                    std::filesystem::file_time_type::clock::now() - std::chrono::hours(5));
   now = 61;
@@ -113,7 +113,8 @@ TEST_F(ClaimsInAFolder, AreTouchedWhileTheyAreHeld) {
   claims.release("a.h5");
 }
 
-// A process that slept too long finds its claim taken, and leaves that of its successor alone.
+// A process that paused for too long finds that its claim was taken over. It must not remove the claim of its
+// successor.
 TEST_F(ClaimsInAFolder, ThatWereTakenOverAreNotReleasedByTheirFormerOwner) {
   Claims sleeper(folder_.path());
   sleeper.take("a.h5");

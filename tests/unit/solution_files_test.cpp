@@ -131,7 +131,7 @@ TEST_P(EveryFormat, RefusesNumbersThatAreNotFinite) {
   EXPECT_FALSE(fs::exists(file()));
 }
 
-// Whatever is cut off: an IoError, or (where only white space is missing) the same numbers.
+// Wherever a file is cut off, reading gives an IoError or, if only white space is missing, the same numbers.
 TEST_P(EveryFormat, NeverReadsTruncatedFiles) {
   const Solution s = random_solution(3000);
   save_solution(s, file());
@@ -191,7 +191,7 @@ class Waves final : public RowSource {
   Index rows_;
 };
 
-// The largest memory in use, in kB, since the last reset.
+// The largest memory used since the last reset, in kB.
 void reset_peak() { std::ofstream("/proc/self/clear_refs") << "5"; }
 long peak() {
   std::ifstream status("/proc/self/status");
@@ -201,7 +201,7 @@ long peak() {
 }
 
 TEST_P(EveryFormat, StreamsAMillionRows) {
-  const Index rows = std::string(GetParam()) == "run.json" ? 100'000 : 1'000'000;  // 72 MB of numbers
+  const Index rows = std::string(GetParam()) == "run.json" ? 100'000 : 1'000'000;  // a million rows are 72 MB
   const Waves waves(rows);
   const RunInfo info = sample_info(8, 0);
   reset_peak();
@@ -216,7 +216,7 @@ TEST_P(EveryFormat, StreamsAMillionRows) {
   });
   EXPECT_TRUE(same);
   EXPECT_EQ(seen, rows);
-  // The address sanitizer, under which allocations are not counted, keeps freed memory.
+  // Under the address sanitizer (where allocations are not counted) freed memory is kept, so it would count here.
   if (rows == 1'000'000 && counts_allocations()) {
     EXPECT_LT(peak() - before, 16 * 1024);
   }
@@ -248,7 +248,7 @@ TEST(SolutionFiles, TruncatedSidecarIsRefused) {
   const TemporaryDirectory dir;
   save_solution(random_solution(20), dir / "run.csv");
   const std::string whole = slurp(dir / "run.csv.meta.json");
-  for (std::size_t length = 0; length < whole.size() - 1; ++length) {  // only the line break may be missing
+  for (std::size_t length = 0; length < whole.size() - 1; ++length) {  // only the last line break may be missing
     spill(dir / "run.csv.meta.json", whole.substr(0, length));
     EXPECT_THROW(SolutionFile f(dir / "run.csv"), IoError) << length;
   }

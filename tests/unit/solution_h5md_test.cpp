@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// H5MD files, read by the library of HDF5 alone: what the description of the format, version 1.1, asks for is there.
+// H5MD files, read with the HDF5 library alone: everything that version 1.1 of the format requires is there.
 #ifdef TRILL_HAVE_HDF5
 #include "support/text_models.hpp"
 #include "trill/solution/solution_file.hpp"

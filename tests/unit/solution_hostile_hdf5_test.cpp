@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// HDF5 files made to reach other files, to never end, or to crash the library.
+// HDF5 files that try to make trill read other files, never finish, or crash the library.
 #ifdef TRILL_HAVE_HDF5
 #include "solution/reading_child.hpp"
 #include "support/mentions.hpp"
@@ -15,7 +15,7 @@
 
 namespace trill::testing_files {
 namespace {
-// A good solution of four rows, whose tables a test replaces.
+// A correct solution with four rows, whose tables are replaced by the tests.
 class HostileHdf5 : public testing::Test {
  protected:
   void SetUp() override {
@@ -24,7 +24,7 @@ class HostileHdf5 : public testing::Test {
     id_ = H5Fopen(file.c_str(), H5F_ACC_RDWR, H5P_DEFAULT);
     run_ = H5Gopen2(id_, "run", H5P_DEFAULT);
   }
-  // The table with another layout and size.
+  // Replaces a table by one with another layout and size.
   void replace(const char* name, hid_t layout, std::vector<hsize_t> size) {
     H5Ldelete(run_, name, H5P_DEFAULT);
     const hid_t space = H5Screate_simple(static_cast<int>(size.size()), size.data(), nullptr);
@@ -93,7 +93,7 @@ TEST_F(HostileHdf5, FiltersThatTrillDoesNotUse) {
   expect_refused("filter");
 }
 
-// Rows that were never written take no space and read as zeros: a small file announces as many as it likes.
+// Rows that were never written take no space and read as zeros. So a small file can announce any number of rows.
 TEST_F(HostileHdf5, MoreRowsThanTheFileCanHold) {
   constexpr hsize_t many = 700'000'000'000;
   replace("t", chunked({1000}), {many});
@@ -104,11 +104,11 @@ TEST_F(HostileHdf5, MoreRowsThanTheFileCanHold) {
 }
 
 TEST_F(HostileHdf5, MoreColumnsThanTheFileCanHold) {
-  replace("y", chunked({1, 1000}), {rows, 1ull << 61});  // times four rows of eight bytes overflows to nothing
+  replace("y", chunked({1, 1000}), {rows, 1ull << 61});  // times four rows of eight bytes overflows to zero
   expect_refused("more numbers than");
 }
 
-// The checksum that HDF5 keeps for each block is right then.
+// HDF5's own checksum of each block is correct in this case.
 TEST_F(HostileHdf5, ChangedNumbers) {
   const double other[rows * 3] = {1, 2, 3};
   const hid_t table = H5Dopen2(run_, "y", H5P_DEFAULT);

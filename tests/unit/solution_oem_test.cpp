@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// CCSDS orbit messages.
+// Solutions as CCSDS orbit ephemeris messages (OEM).
 #include "solution/file_formats.hpp"
 #include "solution/oem_labels.hpp"
 #include "trill/driver/plan.hpp"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// How far apart checkpoints are, and how often the clock is looked at: with a clock of our own.
+// The time between checkpoints and the number of looks at the clock, tested with an artificial clock.
 #include "solution/checkpoint_pacing.hpp"
 
 #include <algorithm>
@@ -18,7 +18,7 @@ double pacing_clock() {
 struct PacedRun {
   double step, writing;         // seconds
   double largest_gap = 0;       // between two checkpoints
-  double share_of_writing = 0;  // of the time of the run
+  double share_of_writing = 0;  // relative to the time of the run
   std::int64_t checkpoints = 0, looks = 0;
 
   PacedRun& go(double seconds, double between = 1) {
@@ -49,7 +49,7 @@ TEST(CheckpointPacing, SlowStepsAreStoredWithinTwoSeconds) {
   }
 }
 
-// Every third step takes 1.4 times as long as the others, as where a step is repeated.
+// Every third step takes 1.4 times as long as the others, as when a step is repeated.
 TEST(CheckpointPacing, StepsThatVaryAreStoredWithinTwoSeconds) {
   pacing_time = 0;
   CheckpointPacing pacing(1, pacing_clock);
@@ -65,7 +65,7 @@ TEST(CheckpointPacing, StepsThatVaryAreStoredWithinTwoSeconds) {
   EXPECT_LT(longest, 2);
 }
 
-// The longest time from one checkpoint on disk to the next, for checkpoints that take writing(number) to write.
+// The longest time between two checkpoints on disk, if checkpoint `number` takes writing(number) to write.
 double longest_between(double step, double (*writing)(int)) {
   pacing_time = 0;
   CheckpointPacing pacing(1, pacing_clock);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The folder of an unfinished run among other people's files: nothing that trill did not make is written or removed.
+// The folder of an unfinished run among files of other people: files that trill did not make are never written or
+// removed.
 #include "solution/part_folder.hpp"
 #include "support/mentions.hpp"
 #include "support/recorded_map.hpp"
@@ -86,7 +87,7 @@ TEST_F(ForeignFolder, OfAnotherUserIsNotUsed) {
   start(file, {.stop_at = 300});
   ASSERT_EQ(::chown(part.c_str(), 65534, 65534), 0);
   EXPECT_THAT(message_of<UsageError>([&] { find_resume_point(file); }), mentions(part.string(), "another user"));
-  ASSERT_EQ(::chown(dir.path().c_str(), 65534, 65534), 0);  // who owns the folder around it can do anything anyway
+  ASSERT_EQ(::chown(dir.path().c_str(), 65534, 65534), 0);  // the owner of the folder above may do anything anyway
   EXPECT_TRUE(find_resume_point(file));
 }
 
@@ -106,7 +107,7 @@ TEST_F(ForeignFolder, ASolutionThatIsALinkIsRefusedBeforeTheRun) {
   EXPECT_FALSE(fs::exists(part));
 }
 
-// Processes that begin and are killed at once leave folders of runs or nothing, but no empty folders.
+// Processes are killed soon after they begin. They may leave the folder of a run or nothing, but no empty folder.
 TEST_F(ForeignFolder, KilledAtTheBeginningAndTheEndNoEmptyFolderStays) {
   std::mt19937_64 random(5);
   for (int i = 0; i < 60; ++i) {
@@ -116,7 +117,7 @@ TEST_F(ForeignFolder, KilledAtTheBeginningAndTheEndNoEmptyFolderStays) {
         try {
           run_or_resume(file, {.steps = 3, .checkpoint_every = 2});
           fs::remove(file);
-        } catch (const UsageError&) {  // finished, but killed before its file was removed
+        } catch (const UsageError&) {  // the run was finished, but its file not yet removed
           fs::remove(file);
         }
       }
@@ -132,7 +133,7 @@ TEST_F(ForeignFolder, KilledAtTheBeginningAndTheEndNoEmptyFolderStays) {
   EXPECT_EQ(names_in(dir.path()), std::vector<std::string>{main_file});
 }
 
-// Makes and removes the folder of a run again and again; 1 if somebody spoilt it meanwhile.
+// Makes and removes the folder of a run many times. The result is 1 if another process damaged it meanwhile.
 int make_and_remove(const fs::path& part, int times) {
   for (int i = 0; i < times; ++i) {
     try {
@@ -149,7 +150,8 @@ int make_and_remove(const fs::path& part, int times) {
   return 0;
 }
 
-// Whoever removes what killed processes left must not take a folder or file that another process is just making.
+// A process that removes what killed processes left must not remove a folder or file that another process is just
+// making.
 TEST_F(ForeignFolder, IsNotSpoiltByOthersThatTidyUp) {
   std::vector<pid_t> makers;
   for (int k = 0; k < 4; ++k) {

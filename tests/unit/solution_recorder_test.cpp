@@ -34,7 +34,7 @@ TEST_F(Record, StoppedRunGoesOnBitForBit) {
 TEST_F(Record, DropsRowsBeyondTheCheckpoint) {
   start(file, {.stop_at = 150});
   EXPECT_EQ(SolutionFile(file).rows(), 151);
-  auto point = find_resume_point(part);  // the directory may be named, too
+  auto point = find_resume_point(part);  // the directory can be named as well
   ASSERT_TRUE(point);
   EXPECT_EQ(point->path, file);
   EXPECT_EQ(point->rows, 101);
@@ -70,10 +70,10 @@ TEST_F(Record, DamagedNewestCheckpointLeadsToTheOneBefore) {
 
 TEST_F(Record, DamagedSegmentIsNeverUsed) {
   start(file, {.stop_at = 950});
-  flip(part / "segment-00000008.bin", 200);  // of the newest checkpoint only
+  flip(part / "segment-00000008.bin", 200);  // belongs to the newest checkpoint only
   EXPECT_NE(message_of<IoError>([&] { bits_of(SolutionFile(file)); }).find("segment-00000008.bin"), std::string::npos);
   EXPECT_EQ(find_resume_point(file)->rows, 801);
-  flip(part / "segment-00000003.bin", 200);  // of both
+  flip(part / "segment-00000003.bin", 200);  // belongs to both checkpoints
   {
     const auto point = find_resume_point(file);
     EXPECT_TRUE(point->from_start);
@@ -158,7 +158,7 @@ TEST_F(Record, RunWithoutRowsStandsInNobodysWay) {
   {
     SegmentRecorder failed(file, 0);
     failed.begin(sample_info());
-    failed.row(0, Vec::Zero(3), Vec::Zero(2));  // never made safe
+    failed.row(0, Vec::Zero(3), Vec::Zero(2));  // never written to disk
   }
   EXPECT_TRUE(find_resume_point(file)->from_start);
   SegmentRecorder fresh(file, 0);
@@ -175,7 +175,7 @@ TEST_F(Record, RefusesToContinueADifferentRun) {
   SegmentRecorder recorder(*point, 0);
   EXPECT_THAT(message_of<UsageError>([&] { recorder.begin(other); }),
               mentions(part.string(), "option rho: 0.5, now 0.6"));
-  EXPECT_EQ(SolutionFile(file).rows(), 301);  // untouched
+  EXPECT_EQ(SolutionFile(file).rows(), 301);  // it was not changed
 }
 
 TEST_F(Record, WhatAKilledRunLeftBeforeItBeganIsNoRun) {
@@ -204,7 +204,7 @@ TEST_F(Record, RefusesNumbersThatAreNotFinite) {
   recorder.row(0, Vec::Zero(3), Vec::Zero(2));
   EXPECT_EQ(message_of<IoError>([&] { recorder.row(0.5, Vec::Zero(3), Vec::Constant(2, NAN)); }),
             "cannot record q0 at t = 0.5: it is nan");
-  EXPECT_EQ(SolutionFile(file).rows(), 1);  // what came before is safe
+  EXPECT_EQ(SolutionFile(file).rows(), 1);  // earlier rows are on disk
   RunOutcome outcome = ended();
   outcome.events[0].t = NAN;
   EXPECT_THROW(recorder.finish(outcome), IoError);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Solution files that were damaged, changed on purpose, made by an earlier version, or made to do harm.
+// Solution files that were damaged, edited on purpose, written by an earlier version, or made to do harm.
 #include "solution/part_directory.hpp"
 #include "solution/run_json.hpp"
 #include "support/mentions.hpp"
@@ -56,7 +56,7 @@ TEST_P(SealedFormat, SeesWhatWasTakenOrAdded) {
   }
 }
 
-// "none" in place of the checksum, as somebody writes who edits a file by hand.
+// Replaces the checksum by "none", as users do who edit a file by hand.
 void waive(const fs::path& path) {
   std::string text = slurp(path);
   const std::size_t at = text.rfind("\"checksum\":\"") + std::strlen("\"checksum\":\"");
@@ -111,14 +111,14 @@ TEST(SolutionSeal, FilesOfTheVersionBeforeAreRead) {
   }
 }
 
-// JSON that is sealed as trill does it, with hostile numbers in it.
+// JSON that has a correct checksum but contains harmful numbers.
 TEST(SolutionSeal, LayoutsWhoseSumOverflowsAreRefused) {
   RunInfo info = sample_info(0, 0);
   std::string text = to_json(info);
   for (const char* part : {"\"nl\":0", "\"nq\":0", "\"nv\":0", "\"nx\":0"}) {
     const std::size_t at = text.find(part);
     ASSERT_NE(at, text.npos);
-    text.replace(at + 5, 1, "4611686018427387904");  // 2^62, four of which are 0
+    text.replace(at + 5, 1, "4611686018427387904");  // 2^62; four of them add up to 0
   }
   EXPECT_THAT(message_of<IoError>([&] { info_from_json(text, "hostile.json"); }), mentions("hostile.json", "layout"));
 }
@@ -145,7 +145,7 @@ TEST(SolutionSeal, PipesAndDevicesAreNoSolutions) {
   }
 }
 
-// A directory of an unfinished run whose first segment says what it likes, with a right checksum.
+// The directory of an unfinished run whose first segment contains arbitrary sizes but a correct checksum.
 class HostileSegment : public Record {
  protected:
   void rewrite(const std::function<void(SegmentHead&)>& change) {
@@ -175,7 +175,7 @@ TEST_F(HostileSegment, IsRefused) {
   expect_refused();
   rewrite([](SegmentHead& h) { h.n_y += quarter, h.n_measured += 3 * quarter; });
   expect_refused();
-  rewrite([](SegmentHead& h) { h.rows = 0, h.n_y = ~0ull, h.n_measured = 0; });  // a width of zero
+  rewrite([](SegmentHead& h) { h.rows = 0, h.n_y = ~0ull, h.n_measured = 0; });  // rows of width zero
   expect_refused();
   rewrite([](SegmentHead& h) { h.rows = ~0ull; });
   expect_refused();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Recording when the world is against it: full disk, no permission, killed process.
+// Recording when the system fails: a full disk, missing permissions, a killed process.
 #include "support/recorded_map.hpp"
 
 #include <functional>
@@ -14,8 +14,8 @@ namespace trill::testing_files {
 namespace {
 class RecordThroughTrouble : public Record {};
 
-// The exit code of a child process that runs `body`: 0 when it returns, 3 when it throws an IoError that holds `text`.
-enum class Leave { at_once, with_clean_up };  // the second runs what libraries do at the end of a process
+// The exit code of a child process that runs `body`: 0 if it returns, 3 if it throws an IoError that contains `text`.
+enum class Leave { at_once, with_clean_up };  // the second also runs the exit functions of libraries
 int in_child(const std::function<void()>& body, const std::string& text, Leave leave = Leave::at_once) {
   fflush(nullptr);
   const pid_t child = fork();
@@ -43,7 +43,7 @@ void limit_file_size(rlim_t bytes) {
   setrlimit(RLIMIT_FSIZE, &limit);
 }
 
-// A limit on the size of files stands for the full disk: the same failing writes, the same path through the code.
+// A limit on the size of files replaces the full disk. Writes fail in the same way and take the same path in the code.
 TEST_F(RecordThroughTrouble, FullDiskKeepsTheSegments) {
   for (const char* name : all_files) {
     const fs::path path = dir / name;
@@ -109,7 +109,7 @@ TEST_F(RecordThroughTrouble, ShortOfDescriptorsIsAnIoError) {
             3);
 }
 
-// Killed at random moments, again and again, and gone on with each time: the numbers are those of the unbroken run.
+// The run is killed at random moments and resumed, many times. The numbers are those of an uninterrupted run.
 TEST_F(RecordThroughTrouble, KilledFiftyTimes) {
   const Plan plan{800, 50};
   const auto wanted = unbroken_bits(plan);
@@ -149,7 +149,7 @@ TEST_F(RecordThroughTrouble, KilledFiftyTimes) {
       fs::remove(path);
       fs::remove(fs::path(path) += ".meta.json");
     } else if (fs::exists((fs::path(path) += ".part") / "header.json")) {
-      const auto bits = bits_of(SolutionFile(fs::path(path) += ".part"));  // what is there is right
+      const auto bits = bits_of(SolutionFile(fs::path(path) += ".part"));  // the rows that are there are right
       EXPECT_TRUE(bits.size() <= wanted.size() && std::equal(bits.begin(), bits.end(), wanted.begin()));
       ++resumable;
     }

@@ -37,12 +37,12 @@ GivenStructure loaded_membrane(double points, ProportionalDamping share) {
   s.u0 = s.v0 = Vec::Zero(n);
   for (Index i = 0; i < n; ++i) {
     s.u0[i] = 0.1 * std::sin(0.3 * static_cast<double>(i));
-    s.v0[i] = std::cos(1.7 * static_cast<double>(i * i));  // rough: all modes move
+    s.v0[i] = std::cos(1.7 * static_cast<double>(i * i));  // rough, so that all modes move
   }
   return s;
 }
 
-// By all modes, which damping must not couple.
+// The exact motion as a sum of all modes, which the damping must not couple.
 State exact_motion(const GivenStructure& s, double end) {
   const EigenPairs modes = symmetric_eigenpairs(Mat(s.k), Mat(s.m));
   const Index n = modes.values.size();
@@ -58,7 +58,7 @@ State exact_motion(const GivenStructure& s, double end) {
   return out;
 }
 
-// By the exponential of the whole matrix, under a constant load.
+// The exact motion by the exponential of the whole matrix, under a constant load.
 Vec exact_coupled(const GivenStructure& s, double end) {
   const Index n = s.m.rows();
   const Mat inverse = Mat(s.m).inverse();
@@ -74,7 +74,7 @@ Vec exact_coupled(const GivenStructure& s, double end) {
 
 double size_of(const Vec& x) { return x.cwiseAbs().maxCoeff(); }
 
-// What is left of a series bounds the error of every step, whatever is damped and however long the steps are.
+// The part of the series that is left out bounds the error of a step, with any damping and any length of steps.
 TEST(ChebyshevMotions, AreThoseOfAllModes) {
   for (const ProportionalDamping share : {ProportionalDamping{}, {0.3, 1e-3}, {0, 0.5}}) {
     const GivenStructure s = loaded_membrane(9, share);
@@ -118,12 +118,14 @@ TEST(ChebyshevMotions, KeepTheEnergyAndTakeFewProducts) {
   const double before = energy();
   for (int i = 0; i < 20; ++i) ASSERT_TRUE(motion.advance(i, 1, 1e-12, u, v));
   EXPECT_NEAR(energy(), before, 1e-9 * before);
-  // Half the angle of the fastest mode, and its cube root: H. Tal-Ezer, R. Kosloff 1984.
+  // The number of products is half the angle of the fastest mode plus some multiple of its cube root: H. Tal-Ezer, R.
+  // Kosloff 1984.
   const double angle = motion.fastest();
   EXPECT_LT(static_cast<double>(motion.products()) / 40, 0.5 * angle + 12 * std::cbrt(angle));
 }
 
-// Answers to a sine are combinations of two, so that only two steps need a series for the load.
+// The response to a sine in any step is a combination of those in two steps. So only two steps need a series for the
+// load.
 TEST(ChebyshevMotions, ReuseTheAnswersToALoad) {
   const GivenStructure s = loaded_membrane(9, {0.1, 0});
   ChebyshevMotion motion(s);
@@ -146,7 +148,7 @@ TEST(ChebyshevMotions, RefuseWhatTheyCannotFollow) {
   EXPECT_THAT(test::refusal([&] { ChebyshevMotion motion(s); }), tells({"", "symmetric", "row 2", "column 1", "soar"}));
 }
 
-// A negative eigenvalue is outside of every bound: it is noticed, and not followed.
+// A negative eigenvalue lies outside of the interval of the series. This is noticed, and the motion is not computed.
 TEST(ChebyshevMotions, NoticeWhatGrows) {
   GivenStructure s = loaded_membrane(6, {});
   s.k = s.k - 60 * s.m;
@@ -171,7 +173,7 @@ GivenStructure turning_shaft() {
   return s;
 }
 
-// Gyroscopic damping and a stiffness matrix that is not symmetric.
+// A shaft with gyroscopic damping and a stiffness matrix that is not symmetric.
 TEST(KrylovMotions, AreThoseOfTheWholeMatrix) {
   const GivenStructure s = turning_shaft();
   const Vec exact = exact_coupled(s, 1);
@@ -196,7 +198,7 @@ TEST(KrylovMotions, AreThoseOfTheWholeMatrix) {
   EXPECT_LT(least, 1e-7);
 }
 
-// Where arguments reach 1e3, rounding in them is above the tolerance: series must end all the same.
+// For arguments up to 1e3 their rounding exceeds the tolerance. The series must end nevertheless.
 TEST(ChebyshevSeriesOf, FastOscillationsEndAtRounding) {
   const FunctionFamily family{[](double x) { return std::cos(x); }, [](double x) { return x * std::sin(x); }};
   for (const double largest : {10.0, 98.0, 1000.0}) {
@@ -212,7 +214,8 @@ TEST(ChebyshevSeriesOf, FastOscillationsEndAtRounding) {
   }
 }
 
-// Rounding in a polynomial must not pass for a factor that changes fast: then pieces became shorter and shorter.
+// Rounding in a polynomial must not be mistaken for a factor that changes fast. This once made the pieces shorter and
+// shorter.
 TEST(LoadPolynomials, SmoothFactorsNeedNoShortPieces) {
   GivenStructure s = turning_shaft();
   const std::function<double(double)> smooth[] = {[](double t) { return std::sin(3 * t); }, [](double t) { return t; },
@@ -221,7 +224,7 @@ TEST(LoadPolynomials, SmoothFactorsNeedNoShortPieces) {
     s.factors = {factor};
     LoadPolynomial loads(s);
     constexpr double h = 1.0 / 75;
-    loads.fit(0, h);  // 1 - cos(t) is hardly more than rounding there
+    loads.fit(0, h);  // where 1 - cos(t) is little more than rounding
     for (int k = 1; k < 300; ++k) {
       EXPECT_EQ(loads.fit(h * k, h), h) << k;
       EXPECT_NEAR(loads.at(0, 0, 0.4 * h), factor(h * (k + 0.4)), 1e-12);
@@ -229,7 +232,7 @@ TEST(LoadPolynomials, SmoothFactorsNeedNoShortPieces) {
   }
 }
 
-// At rest under a load that begins at zero.
+// The structure is at rest, and its load begins at zero.
 TEST(KrylovSteps, AreAsLongAsRowsAreApart) {
   GivenStructure s = turning_shaft();
   s.factors = {[](double t) { return std::sin(3 * t); }};
@@ -284,7 +287,7 @@ TEST(DampedVerlet, HasOrderTwoOnDampedStructures) {
   EXPECT_GT(std::log2(errors[0] / errors[1]), 1.7);
 }
 
-// u'' = -A u - 20 u^3 at every unknown of a string.
+// A string with the equation u'' = -A u - 20 u^3 for each of its unknowns.
 class CubicString final : public MechanicalProblem {
  public:
   std::string name() const override { return "cubic string"; }
@@ -321,14 +324,14 @@ class CubicString final : public MechanicalProblem {
 
  private:
   static constexpr Index size = 15;
-  static constexpr double stiffness = 2000;  // frequencies up to 89
+  static constexpr double stiffness = 2000;  // gives frequencies up to 89
 };
 
 Vec end_of_string(const std::string& method, const OptionSet& options, int count) {
   return test::at_end(CubicString(), method, options, 2, count).head(15);
 }
 
-// Steps are up to three times as long as 1 over the fastest frequency.
+// The longest steps are 3 divided by the fastest frequency.
 TEST(TrigonometricSteps, HaveOrderTwoWithEveryFilter) {
   const Vec exact = end_of_string("composition8", {}, 2000);
   for (const char* filter : {"impulse", "gautschi", "hochbruck_lubich", "mollified", "smoothest"}) {
@@ -365,7 +368,7 @@ TEST(ModesOfNonlinearSystems, AllGiveTheWholeMotionAndFewANearOne) {
   EXPECT_LT(ten, 0.5 * six);
 }
 
-// A beam that nothing holds, pulled apart at its ends and pushed in the middle, flying and turning as a whole.
+// A free beam that moves and turns as a whole, with equal loads at both ends and another load in the middle.
 GivenStructure free_beam(double middle_load) {
   const HermiteLine line = hermite_line(8, 1, {});
   GivenStructure s;
@@ -380,7 +383,7 @@ GivenStructure free_beam(double middle_load) {
   s.u0 = s.v0 = Vec::Zero(n);
   for (Index i = 0; i < n; i += 2) {
     s.v0[i] = 0.7 + 0.2 * static_cast<double>(i) / 16;
-    s.v0[i + 1] = 1.6 * 0.2 / 1.6;  // the slope of a turning beam
+    s.v0[i + 1] = 1.6 * 0.2 / 1.6;  // the slope that belongs to the rotation
   }
   return s;
 }
@@ -398,7 +401,7 @@ TEST(FreeBodies, AreReducedWhereLoadsBalance) {
   EXPECT_GT(std::abs(exact), 0.5) << "it flies away";
 }
 
-// A row of masses that nothing holds, in as many vectors as it has strains: none of them may move it as a whole.
+// A free row of masses, reduced to as many vectors as it has strains. None of these may contain a motion as a whole.
 TEST(FreeBodies, AreReducedToTheirStrainsAlone) {
   constexpr Index n = 30;
   GivenStructure s;
@@ -426,8 +429,8 @@ TEST(FreeBodies, AreRefusedWhereTheyDoNot) {
               tells({"", "not held", "2 motions", "load 1", "balance", "radau"}));
 }
 
-// Noise in the velocities, in Ritz vectors few of which have converged: the bound by the energy is 15 times the error,
-// and three and a half deviations are three times it.
+// Random velocities at the start, and Ritz vectors of which few have converged. The bound by the energy is 15 times
+// the error; the statistical estimate, three and a half standard deviations, is three times the error.
 TEST(RoughStarts, AreEstimatedByTheirDeviation) {
   GivenStructure s = loaded_membrane(16, {});
   s.shapes.resize(s.m.rows(), 0);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Exact oscillators, generated bodies and the reduction of structures to Ritz vectors.
+// Exact oscillators, generated bodies, and the reduction of structures to Ritz vectors.
 #include "linalg/modes.hpp"
 #include "linalg/oscillator_response.hpp"
 #include "multiscale/ritz_reduction.hpp"
@@ -36,7 +36,7 @@ GivenStructure given(const std::string& shape, const std::map<std::string, doubl
   return s;
 }
 
-// The exponential of the matrix of (x, v) and the derivatives of the force.
+// The exponential of the matrix for x, v and the derivatives of the force.
 Mat whole_transition(double lambda, double damping, double h) {
   constexpr int forces = most_force_degree + 1;
   Mat a = Mat::Zero(2 + forces, 2 + forces);
@@ -70,14 +70,14 @@ TEST(OscillatorResponses, AgreeWithTheExponentialOfTheMatrix) {
     }
 }
 
-// A beam of 1000 unknowns with a1 = 1e-6 has modes with a damping of 6e6, for which a hyperbolic cosine overflows.
+// A beam with 1000 unknowns and a1 = 1e-6 has modes with a damping of 6e6. There a hyperbolic cosine would overflow.
 TEST(OscillatorResponses, DoNotOverflow) {
   OscillatorResponse found;
   for (const double ratio : {1.0, 1.0 + 1e-12, 1.004, 1.2, 1e3}) {
     const double lambda = 9e12, damping = 2 * std::sqrt(lambda) * ratio;
     found.compute(lambda, damping, 1);
     EXPECT_TRUE(std::isfinite(found.from_position()) && std::isfinite(found.velocity_from_velocity())) << ratio;
-    EXPECT_NEAR(found.from_force(0) * lambda, 1, 1e-9) << ratio;  // it has settled
+    EXPECT_NEAR(found.from_force(0) * lambda, 1, 1e-9) << ratio;  // the motion has come to rest
   }
 }
 
@@ -98,11 +98,12 @@ TEST(GeneratedStructures, HaveTheFrequenciesOfTheirShapes) {
   const GeneratedStructure solid = generate_structure("solid", {{"elements_across", 9}});
   EXPECT_EQ(solid.mass.rows(), 10800);
   const Vec block = lowest(solid, 2);
-  EXPECT_NEAR(block[0], 0.0615168324664, 1e-11);  // Spectra with CHOLMOD on the same mesh
+  EXPECT_NEAR(block[0], 0.0615168324664, 1e-11);  // by Spectra with CHOLMOD on the same mesh
   EXPECT_NEAR(block[1], 0.0615168324664, 1e-11);
 }
 
-// (rhoA + rhoI k^2) s^2 + (c_e + c_i - 2 i rhoI speed k^2) s + E I k^4 - i c_i speed = 0 at k = pi, speed 20.
+// The roots of (rhoA + rhoI k^2) s^2 + (c_e + c_i - 2 i rhoI speed k^2) s + E I k^4 - i c_i speed = 0 for k = pi and a
+// speed of 20.
 TEST(GeneratedStructures, TheShaftWhirls) {
   const GeneratedStructure shaft = generate_structure(
       "shaft", {{"speed", 20}, {"external_damping", 0.2}, {"internal_damping", 0.1}, {"elements", 8}});
@@ -138,7 +139,7 @@ TEST(GeneratedStructures, RefuseWhatTheyDoNotKnow) {
   EXPECT_THAT(said("solid", {{"elements_across", 1000}}), tells({"", "unknowns"}));
 }
 
-// What has a name is where the node lies that is meant.
+// The unknown with a given name belongs to the node at the expected place.
 TEST(GeneratedStructures, HaveNodesWhereTheirUnknownsAre) {
   using Place = std::array<double, 3>;
   const auto expect_at = [](const std::string& shape, const std::map<std::string, double>& numbers,
@@ -168,7 +169,7 @@ TEST(GeneratedStructures, HaveNodesWhereTheirUnknownsAre) {
         "solid", {{"elements_across", 2}}, std::string("tip_") + "xyz" [d], { 4, 1, 1 }, d);
 }
 
-// The beam swings about F L^3 / (3 E I) with twice that amplitude; all modes but the first are small.
+// The tip oscillates about F L^3 / (3 E I), between 0 and nearly twice this value. All modes but the first are small.
 TEST(Reductions, FindTheStepResponseOfABeam) {
   const GivenStructure s = given("beam", {{"elements", 40}}, {"tip"});
   const Reduction reduced = reduce({s, s.initial_state(), 2, 1e-4, {{"tip", s.shapes.col(0)}}});
@@ -195,7 +196,7 @@ TEST(Reductions, AreCompleteWhereLittleIsExcited) {
   EXPECT_TRUE(nothing.complete);
 }
 
-// A force that rises smoothly at the centre of a plate; the output is where it acts, or the mean.
+// A force that rises smoothly acts at the centre of a plate. The output is the motion of the centre, or the mean.
 TEST(Reductions, OfAPlateNeedFewSolves) {
   for (const double elements : {20.0, 21.0}) {
     GivenStructure s = given("plate", {{"elements", elements}}, {"centre"});
@@ -212,8 +213,9 @@ TEST(Reductions, OfAPlateNeedFewSolves) {
   }
 }
 
-// Solves with K of a fine beam are wrong by 1e-7 and more, so that no residual of K^-1 M falls below 1e-8. The modes
-// are found all the same, and the output moves as that of a beam of which rounding takes nothing.
+// For a fine beam, solutions with K have errors of 1e-7 and more, so that no residual of K^-1 M falls below 1e-8. The
+// modes must be found nevertheless. The output is compared with that of a coarser beam, for which rounding does not
+// matter.
 TEST(Reductions, SeeModesBesideRoundingInTheStiffness) {
   constexpr double end = 2;
   const auto last_mean = [&](double elements, Index most_solves) {
@@ -232,8 +234,8 @@ TEST(Reductions, SeeModesBesideRoundingInTheStiffness) {
   EXPECT_NEAR(fine, last_mean(40, 20).first, 2e-3 * range);
 }
 
-// A second object that inherits computes nothing anew for the same question, and all for another one: here the
-// structures differ, so that it can be seen which one was reduced.
+// A second object inherits results from the first: it computes nothing for the same question, and everything anew for
+// another one. To see which structure was reduced, the two structures differ here.
 TEST(Reductions, AreInherited) {
   const GivenStructure s = given("beam", {{"elements", 10}}, {"tip"});
   GivenStructure stiffer = s;
@@ -253,7 +255,7 @@ TEST(Reductions, AreInherited) {
   EXPECT_NEAR(lowest(*second, 1e-5), 4 * lambda, 1e-6 * lambda);
 }
 
-// A dashpot at the tip couples the modes. The exact motion is that of the whole matrix.
+// A dashpot at the tip couples the modes. The exact motion is computed from the whole matrix.
 TEST(Reductions, FollowADashpot) {
   GivenStructure s = given("beam", {{"elements", 10}}, {"uniform"});
   const Index n = s.m.rows();
@@ -291,11 +293,11 @@ TEST(Reductions, RefuseWhatHasNoStaticAnswer) {
   s.k = hermite_line(6, 1, {true, false, false, false}).curvatures;
   s.m = hermite_line(6, 1, {true, false, false, false}).values;
   s.shapes = Mat::Zero(13, 1);
-  s.shapes(12, 0) = 1;  // it turns the beam about its end
+  s.shapes(12, 0) = 1;  // this load turns the beam about its end
   s.u0 = s.v0 = Vec::Zero(13);
   EXPECT_THAT(said(s), tells({"", "singular", "not held", "balance", "modes"}));
   s = given("beam", {{"elements", 6}}, {"tip"});
-  s.k = held - 30 * s.m;  // between the first two frequencies squared
+  s.k = held - 30 * s.m;  // lies between the squares of the first two frequencies
   EXPECT_THAT(said(s), tells({"", "indefinite", "1 of its 12 pivots"}));
 }
 }  // namespace

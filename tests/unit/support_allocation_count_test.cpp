@@ -8,7 +8,7 @@
 #include <gtest/gtest.h>
 
 namespace {
-void* volatile keep;  // the compiler may not remove what is kept here
+void* volatile keep;  // so that the compiler cannot remove the allocations
 }  // namespace
 
 TEST(AllocationCount, SeesNewMallocAndEigen) {

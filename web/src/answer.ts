@@ -17,7 +17,7 @@ interface AnswerRow {
   swing: number | null; // half the width of the fast oscillation at the end
 }
 
-// What people ask for first: their measures, then energies, then positions.
+// The order in which readers look for quantities: first their measures, then energies, then positions.
 const order = ['quantity', 'energy', 'coordinate', 'cycle', 'frequency', 'action'];
 const asked = (s: Series): boolean => order.includes(s.group) && (s.group !== 'energy' || s.whole);
 
@@ -51,7 +51,7 @@ export function answerRows(run: Run): AnswerRow[] {
   return rows.sort((a, b) => order.indexOf(a.series.group) - order.indexOf(b.series.group));
 }
 
-// As many digits as are right, and at most what the data of the page have.
+// As many digits as are correct, but not more than the data of the page contain.
 function digitsOf(row: AnswerRow): number {
   if (!row.uncertainty || row.end === 0) return 6;
   return Math.min(7, Math.max(2, Math.ceil(Math.log10(Math.abs(row.end) / row.uncertainty)) + 1));

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Axes through uPlot. It only sees the unit square: positions and labels of the ticks are given to it,
-// so that logarithmic axes and very deep zooms need nothing from it.
+// Axes drawn by uPlot. It is only given the unit square and the positions and labels of the ticks. So it needs to know
+// nothing about logarithmic axes and very deep zooms.
 
 import uPlot from 'uplot';
 import { colours } from './theme';
 
 export interface TickMarks {
-  at: number[]; // fractions of the axis
+  at: number[]; // as fractions of the axis
   labels: string[];
 }
 
@@ -36,7 +36,7 @@ export function unitChart(
     {
       width,
       height,
-      // Half of the last label may stand right of the axis.
+      // Half of the last label may extend beyond the axis.
       padding: [8, () => Math.max(12, 4 + 3.5 * (marks('x').labels.slice(-1)[0] ?? '').length), 0, 0],
       legend: { show: false },
       cursor: { show: false },

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The translucent band around a curve: what a fast oscillation covers that the curve itself leaves out.
+// The translucent band around a curve. It covers the range of a fast oscillation that the curve leaves out.
 
 import { lowerBound, sampleCount, type Curve } from './curve';
 import { mapX, mapY, type Frame } from './draw';
 
 export const bandOpacity = 0.25;
-const farAway = 1e5; // beyond it canvas coordinates lose precision
+const farAway = 1e5; // further away canvas coordinates lose precision
 
 interface Cut {
   x: number;
-  high: number; // in pixels: the smaller number
+  high: number; // in pixels, so this is the smaller number
   low: number;
 }
 
@@ -18,7 +18,8 @@ const between = (a: Cut, b: Cut, x: number): Cut => {
   return { x, high: a.high + part * (b.high - a.high), low: a.low + part * (b.low - a.low) };
 };
 
-// Only the part within the frame; many samples per pixel column are one cut from their lowest to their highest value.
+// Traces only the part within the frame. If a pixel column contains many samples, they become one cut from their
+// lowest to their highest value.
 function trace(ctx: CanvasRenderingContext2D, cuts: Cut[], f: Frame): void {
   const [left, right] = [f.left - 2, f.left + f.width + 2];
   const inside: Cut[] = [];
@@ -59,7 +60,8 @@ export function drawBand(ctx: CanvasRenderingContext2D, c: Curve, f: Frame, colo
     const middle = c.offset + c.y[i];
     const [x, high, low] = [toX(c.x[i]), toY(middle + band[i]), toY(middle - band[i])];
     if (Number.isFinite(x) && Number.isFinite(high)) {
-      cuts.push({ x, high, low: Number.isFinite(low) ? low : bottom }); // below zero on a logarithmic axis
+      // On a logarithmic axis the lower end may be below zero.
+      cuts.push({ x, high, low: Number.isFinite(low) ? low : bottom });
     } else {
       trace(ctx, cuts, f);
       cuts = [];

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Sentences about a plot: for those who cannot see it, and about what it cannot show.
+// Sentences about a plot for readers who cannot see it, and about values that it cannot show.
 
 import { grouped } from './format';
 import type { Ranges, ViewSpec } from './view';

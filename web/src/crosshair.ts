@@ -48,7 +48,7 @@ export class Crosshair {
     dot.style.setProperty('--dot', `var(--curve-${curve.colour % curveColours})`);
   }
 
-  // Time charts: every curve answers with its sample nearest in time.
+  // In time charts every curve shows its sample that is nearest in time.
   atTime(curves: Curve[], x: number, f: Frame, name: string, unit: string): Pointed {
     const toX = mapX(f);
     const toY = mapY(f);
@@ -81,7 +81,7 @@ export class Crosshair {
     return { position: `${name} = ${formatNumber(where, digits)}${unit ? ' ' + unit : ''}`, values };
   }
 
-  // Planes: the one point nearest on screen.
+  // In planes only the point that is nearest on the screen is shown.
   atPoint(curves: Curve[], px: number, py: number, f: Frame, names: { x: string; y: string; t: string }): Pointed {
     const toX = mapX(f);
     const toY = mapY(f);

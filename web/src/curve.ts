@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A curve of a plot and the questions a plot asks of it.
+// A curve of a plot, with functions for its ranges and for finding samples.
 
 import type { BandMeaning, Samples } from './model';
 
@@ -9,12 +9,12 @@ export interface Curve {
   x: Samples;
   y: Samples;
   offset: number; // value = offset + y
-  sorted: boolean; // x ascends, so that it can be bisected
+  sorted: boolean; // x is increasing, so it can be searched by bisection
   colour: number; // index into the palette
   visible: boolean;
   band?: Samples | null; // half the width of a band around y
   bandOf?: BandMeaning;
-  t?: Samples; // what to call a point besides x and y
+  t?: Samples; // the time of a point, shown besides x and y
 }
 
 export type Range = [number, number];
@@ -43,8 +43,8 @@ export function nearestIndex(c: Curve, x: number): number {
 export interface Extent {
   min: number;
   max: number;
-  dropped: number; // finite values a logarithmic axis cannot show
-  seen: number; // finite values
+  dropped: number; // number of finite values that a logarithmic axis cannot show
+  seen: number; // number of finite values
   decades: Map<number, number>; // how many values per power of ten, for logarithmic axes
 }
 
@@ -65,8 +65,8 @@ function include(extent: Extent, v: number, positiveOnly: boolean): void {
   }
 }
 
-// A few values at rounding level, such as a constraint that starts exactly satisfied, would press
-// everything else against the top of a logarithmic axis. Lifts the lower end above them and says how many.
+// On a logarithmic axis a few values at the level of rounding, such as a constraint that is exactly satisfied at the
+// start, would push everything else to the upper end. Lifts the lower end above them and returns how many they are.
 export function liftOutliers(extent: Extent): number {
   const total = extent.seen - extent.dropped;
   let below = 0;
@@ -94,7 +94,7 @@ function extendByValues(extent: Extent, c: Curve, within: Range | null, log: boo
   const to = within && c.sorted ? lowerBound(c.x, within[1], n) : n;
   for (let i = from; i < to; ++i) include(extent, shown(i), log);
   if (!within || !c.sorted) return;
-  // Where the line enters and leaves the window; deep zooms may hold no sample at all.
+  // Includes the curve where it enters and leaves the window, since a deep zoom may contain no sample at all.
   for (const [i, edge] of [[from, within[0]], [to, within[1]]]) {
     if (i >= n) continue;
     if (i === 0) {
@@ -111,12 +111,13 @@ export function extendByY(extent: Extent, c: Curve, within: Range | null, log: b
   const value = (i: number): number => c.offset + c.y[i];
   extendByValues(extent, c, within, log, (i) => (log && magnitude ? Math.abs(value(i)) : value(i)));
   const { band } = c;
-  if (!band || log) return; // what a logarithmic axis cannot show of a band is no value left out
+  if (!band || log) return; // parts of a band below zero do not count as values left out
   extendByValues(extent, c, within, log, (i) => value(i) + band[i]);
   extendByValues(extent, c, within, log, (i) => value(i) - band[i]);
 }
 
-// A drawable range around an extent: never empty, never finer than double precision can label.
+// A range around an extent that can be drawn: never empty, and never so small that labels would need more than double
+// precision.
 export function padded(extent: Extent, log: boolean, margin: number): Range {
   const { min, max } = extent;
   if (!(max >= min)) return log ? [0.1, 10] : [-1, 1];

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The cycles around the place of an envelope that the reader has clicked.
+// The cycles around the point of an envelope that the reader has clicked.
 
 import { cycleAt, lastCycle, startOf, windowAround, type CycleWindow } from './cycles';
 import { el } from './dom';
@@ -11,7 +11,7 @@ import { PlotCard } from './plotcard';
 
 const counts = [1, 3, 10, 30];
 const digitsOfTime = 9;
-const muchError = 0.05; // of the range
+const muchError = 0.05; // as a part of the range
 
 export class CyclePanel {
   readonly element: HTMLElement;
@@ -77,7 +77,7 @@ export class CyclePanel {
     this.show();
   }
 
-  // The charts of a window are those of a run with its samples.
+  // A window is shown with the charts of a run whose samples are those of the window.
   private asRun(window: CycleWindow): Run {
     const series = this.cycles.series.map(({ name, unit }, i) => ({
       name,
@@ -133,7 +133,7 @@ export class CyclePanel {
     return `${exact(startOf(this.cycles, window.first))}:${exact(to)}`;
   }
 
-  // Pages from files may not use the clipboard everywhere; the text is then selected.
+  // Not every browser lets a page from a file use the clipboard. Then the text is at least selected.
   private copy(): void {
     const selection = getSelection();
     selection?.selectAllChildren(this.command);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Any cycle of an envelope, from those that were computed: interpolated at equal phase between its neighbours.
+// Any cycle of an envelope, interpolated at equal phase between the neighbouring cycles that were computed.
 
 import type { Range } from './curve';
 import type { Cycles, Samples } from './model';
@@ -8,13 +8,13 @@ const cyclesOnASide = 2;
 const sameNumber = 1e-6;
 
 export interface CycleWindow {
-  first: number; // numbers of the cycles that are shown
+  first: number; // number of the first cycle that is shown
   last: number;
   time: Float64Array;
-  values: Float32Array[]; // of each series
-  computed: Range[]; // the times of cycles that were computed
-  between: [number, number] | null; // the computed cycles next to the first one that was not
-  error: CycleError | null; // of the cycles that were not
+  values: Float32Array[]; // one array for each series
+  computed: Range[]; // the times of those cycles that were computed
+  between: [number, number] | null; // the computed cycles next to the first one that was interpolated
+  error: CycleError | null; // the error of the interpolated cycles
 }
 
 const firstBehind = (numbers: Float64Array, number: number): number => {
@@ -24,7 +24,7 @@ const firstBehind = (numbers: Float64Array, number: number): number => {
 
 type Weights = { cycle: number; weight: number }[];
 
-// Lagrange's polynomial through the values at these cycles.
+// The weights of Lagrange's polynomial through the values at these cycles.
 function polynomial(numbers: Float64Array, nodes: number[], number: number): Weights {
   return nodes.map((j) => {
     let weight = 1;
@@ -56,11 +56,12 @@ function rangeOf(values: Samples): number {
 
 export interface CycleError {
   series: string;
-  share: number; // of the range of the series
+  share: number; // as a part of the range of the series
 }
 
-// By how much the computed cycles next to this one are missed when they are interpolated without themselves, from
-// neighbours that are farther apart than those of any cycle in between: the series that is missed most.
+// Estimates the error of interpolated cycles near this one. The nearest computed cycles are interpolated without using
+// themselves, from neighbours that are farther apart than those of any cycle in between. The result is that of the
+// series with the largest error.
 export function errorNear(c: Cycles, number: number): CycleError {
   const behind = firstBehind(c.numbers, number);
   const points = c.phases.length;
@@ -83,7 +84,7 @@ export function errorNear(c: Cycles, number: number): CycleError {
 
 export const startOf = (c: Cycles, number: number): number => mixed(weightsFor(c, number), c.starts);
 
-// The last cycle that was computed begins where the run ends; it is there for interpolation only.
+// The last computed cycle begins where the run ends; it is used for interpolation only.
 export const lastCycle = (c: Cycles): number => c.numbers[c.numbers.length - 1] - 1;
 
 // The number of the cycle that contains t.
@@ -97,7 +98,7 @@ export function cycleAt(c: Cycles, t: number): number {
   return Math.floor(c.numbers[k] + part * (c.numbers[k + 1] - c.numbers[k]) + sameNumber);
 }
 
-// So many cycles with the given one in their middle, as far as there are any.
+// A window of `count` cycles with the given one in the middle, as far as there are so many.
 export function windowAround(c: Cycles, middle: number, count: number): CycleWindow {
   const lowest = c.numbers[0];
   const highest = lastCycle(c);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Sample arrays travel as base64 of little-endian numbers; every browser trill meets is little-endian.
+// Sample arrays are stored as base64 of little-endian numbers. All browsers for which the page is made are
+// little-endian.
 
 function bytesOf(base64: string): Uint8Array<ArrayBuffer> {
   const text = atob(base64);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Small functions that build elements. Text always goes in as text nodes, so no name can become markup.
+// Small functions that build elements. Text is always inserted as text nodes, so no name can become markup.
 
 export type Child = Node | string | null | undefined | false;
 type Attributes = Record<string, string | number | boolean | null | undefined | ((event: never) => void)>;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Draws curves onto a canvas. uPlot lays out axes; curves are ours, because each has its own x,
-// gaps are NaN, and dense oscillations need a min/max envelope per pixel column.
+// Draws curves onto a canvas. uPlot draws the axes only, because each of our curves has its own x, gaps are NaN, and
+// dense oscillations need an envelope of minimum and maximum for each pixel column.
 
 import { fillEnvelope } from './envelope';
 import { lowerBound, sampleCount, type Curve, type Range } from './curve';
@@ -53,8 +53,8 @@ export function mapY(f: Frame): AxisMap {
   return (v) => bottom - (v - f.y[0]) * k;
 }
 
-// Canvas coordinates are single precision: far-away ends of a segment are cut off exactly
-// (Liang-Barsky) so that deep zooms keep the true slope.
+// Canvas coordinates have single precision. Ends of a segment that are far away are cut off exactly (Liang-Barsky), so
+// that deep zooms keep the true slope.
 class Pen {
   private px = NaN;
   private py = NaN;
@@ -184,7 +184,7 @@ export function drawEvents(ctx: CanvasRenderingContext2D, times: number[], f: Fr
   ctx.setLineDash([]);
 }
 
-// Names of marks that would lie on one before are left out.
+// Labels that would overlap an earlier one are left out.
 export function markLabels(marks: Mark[], f: Frame, widthOf: (label: string) => number): { x: number; label: string }[] {
   const toX = mapX(f);
   let free = -Infinity;
@@ -204,7 +204,7 @@ export function drawMarks(ctx: CanvasRenderingContext2D, marks: Mark[], f: Frame
   for (const { x, label } of markLabels(marks, f, (text) => ctx.measureText(text).width)) ctx.fillText(label, x + 4 * f.ratio, f.top + 13 * f.ratio);
 }
 
-// Parts of the x axis that are marked from top to bottom; the narrowest are still seen.
+// Parts of the x axis that are marked from top to bottom. Even the narrowest ones remain visible.
 export function drawSpans(ctx: CanvasRenderingContext2D, spans: Range[], f: Frame, colour: string): void {
   const toX = mapX(f);
   ctx.save();

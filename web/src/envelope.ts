@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Dense curves: many samples per pixel column are one filled band from their lowest to their highest
-// value. Looks like the stroked line and costs a fraction of it.
+// Dense curves: if there are many samples per pixel column, they are drawn as a filled band from their lowest to their
+// highest value. It looks like the stroked line and takes a fraction of the time.
 
 import type { Curve } from './curve';
 import { lineWidth, type AxisMap, type Frame } from './draw';
@@ -10,11 +10,11 @@ interface Band {
   low: number[];
   high: number[];
   samples: number;
-  linked: boolean; // a line leads to or from it
+  linked: boolean; // a line connects it with the samples before or after it
 }
 
 const emptyBand = (linked: boolean): Band => ({ x: [], low: [], high: [], samples: 0, linked });
-const farAway = 1e5; // beyond it canvas coordinates lose precision
+const farAway = 1e5; // further away canvas coordinates lose precision
 
 function tracePolygon(ctx: CanvasRenderingContext2D, band: Band, half: number): void {
   const n = band.x.length;
@@ -63,7 +63,7 @@ export function fillEnvelope(
     const x = Math.floor(toX(c.x[i])) + 0.5;
     let k = band.x.length - 1;
     if (k >= 0 && x - band.x[k] > 1.5) {
-      // Samples may be sparse in places, after large steps: there the curve is a line again.
+      // After large steps samples may be sparse, and there the curve is a line again.
       links.moveTo(band.x[k], last);
       links.lineTo(x, y);
       flush(true);
@@ -75,7 +75,7 @@ export function fillEnvelope(
       if (shown < band.low[k]) band.low[k] = shown;
       if (shown > band.high[k]) band.high[k] = shown;
     } else {
-      // Reaching back to the last value joins neighbouring columns where the curve is steep.
+      // Including the last value of the column before joins neighbouring columns where the curve is steep.
       const joined = Number.isNaN(last) ? shown : Math.min(bottom, Math.max(top, last));
       band.x.push(x);
       band.low.push(Math.min(shown, joined));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The written part of a run: what was solved and how, status, notices, settings, parameters, counters.
+// The text about a run: what was solved and how, status, notices, settings, parameters, counters.
 
 import { el, icon } from './dom';
 import { formatNumber, humanise } from './format';
@@ -71,7 +71,7 @@ function noticeItem(n: Notice, run: Run): HTMLElement {
   );
 }
 
-// Warnings stand at the top of the page, other notices below a heading.
+// Warnings are shown at the top of the page, other notices under a heading.
 export function noticeList(run: Run, severities: Severity[]): HTMLElement | null {
   const told = run.notices.filter((n) => severities.includes(n.severity));
   if (told.length === 0) return null;

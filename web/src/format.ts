@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Numbers and names as people read them.
 
-// The zeros of an exponent stay: 1.70e-10 becomes 1.7e-10.
+// Removes zeros before an exponent but not those in it: 1.70e-10 becomes 1.7e-10.
 function trimZeros(text: string): string {
   const [mantissa, exponent] = text.split('e');
   const short = mantissa.includes('.') ? mantissa.replace(/\.?0+$/, '') : mantissa;
@@ -18,7 +18,7 @@ export function formatNumber(value: number | null, digits = 6): string {
   return trimZeros(value.toPrecision(precision)).replace('e+', 'e');
 }
 
-// Enough digits to tell apart values that differ by a small part of the span on screen.
+// Enough digits to distinguish values that differ by a small part of the visible range.
 export function digitsFor(value: number, span: number): number {
   if (!(span > 0) || value === 0 || !Number.isFinite(value)) return 6;
   return Math.min(15, Math.max(4, Math.ceil(Math.log10(Math.abs(value) / span)) + 4));

@@ -34,7 +34,7 @@ export function attachGestures(box: HTMLElement, target: GestureTarget): void {
   const clamp = (v: number, max: number): number => Math.min(max, Math.max(0, v));
   const fraction = (s: Spot): Spot => ({ x: s.x / box.clientWidth, y: 1 - s.y / box.clientHeight });
 
-  // In a box drag, a nearly flat box means a zoom along its long side only.
+  // If a dragged box is nearly flat, only its long side is zoomed.
   const dragged = (from: Spot, to: Spot): { x: boolean; y: boolean } => {
     const wide = Math.abs(to.x - from.x) >= leastDrag;
     const high = Math.abs(to.y - from.y) >= leastDrag;
@@ -127,14 +127,14 @@ export function attachGestures(box: HTMLElement, target: GestureTarget): void {
     rectangle.remove();
   });
   box.addEventListener('pointerleave', (event) => {
-    // A lifted finger leaves its cursor behind, so that the values can be read.
+    // After a touch the cursor stays, so that the values can be read.
     if (event.pointerType !== 'touch') target.leave();
   });
   box.addEventListener('dblclick', () => target.reset());
   box.addEventListener(
     'wheel',
     (event) => {
-      // Plain wheel scrolls the page; with Ctrl (also a trackpad pinch) it zooms.
+      // The wheel alone scrolls the page; with Ctrl (as trackpads do for a pinch) it zooms.
       if (!event.ctrlKey && !event.metaKey) return;
       event.preventDefault();
       const f = fraction(bounded(event as unknown as PointerEvent));

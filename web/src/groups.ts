@@ -52,7 +52,7 @@ export function curveOf(run: Run, s: Series, colour: number): Curve {
   };
 }
 
-// The offset cancels exactly, which keeps drifts visible that are far below the energy itself.
+// The offset cancels exactly. So drifts remain visible that are far smaller than the energy itself.
 export function deviationFromStart(values: Series['values']): Float64Array {
   const start = values.find((v) => Number.isFinite(v)) ?? 0;
   return Float64Array.from(values, (v) => v - start);
@@ -82,7 +82,8 @@ function deviationSpec(run: Run, energies: Series[], base: Omit<PlotSpec, 'curve
   };
 }
 
-// Where energy is given and lost, its balance tells about the run, and its deviation from the start does not.
+// If energy is supplied or lost, the balance of the energy shows how good the run is; its deviation from the start
+// does not.
 function balanceSpec(run: Run, balance: Series, base: Omit<PlotSpec, 'curves' | 'y' | 'title' | 'id'>): PlotSpec {
   return {
     ...base,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A heat map: a value over two parameters as colours, with the numbers under the pointer.
+// A heat map: a value over two parameters as colours, with the numbers at the pointer.
 
 import { el, freshId } from './dom';
 import { formatNumber, withUnit } from './format';
@@ -10,7 +10,7 @@ import { saveMenu } from './savemenu';
 import { SvgPen, type Pen } from './svgpen';
 import { colours } from './theme';
 
-// Viridis (Smith and van der Walt): its lightness ascends evenly, so that it is read without seeing hues.
+// Viridis (Smith and van der Walt). Its lightness increases evenly, so it can be read without distinguishing hues.
 const stops = ['#440154', '#482878', '#3e4a89', '#31688e', '#26828e', '#1f9e89', '#35b779', '#6ece58', '#b5de2b', '#fde725'];
 const channels = stops.map((hex) => [1, 3, 5].map((i) => parseInt(hex.slice(i, i + 2), 16)));
 
@@ -23,7 +23,7 @@ export function heatColour(share: number): string {
 
 const distinct = (values: Float64Array): number[] => [...new Set(values)].filter(Number.isFinite).sort((a, b) => a - b);
 
-// Cells reach half-way to their neighbours, on the axis as it is drawn.
+// Cells extend half-way to their neighbours, measured along the axis as it is drawn.
 export function cellEdges(values: number[], log: boolean): number[] {
   const at = values.map((v) => (log ? Math.log10(v) : v));
   if (at.length === 1) return [at[0] - 0.5, at[0] + 0.5];
@@ -42,7 +42,7 @@ export class HeatCard implements LazyPlot {
   private readonly xs: number[];
   private readonly ys: number[];
   private near = false;
-  private pointed = -1; // index of a cell
+  private pointed = -1; // index of the cell at the pointer
 
   constructor(
     private readonly figure: Figure,
@@ -93,7 +93,7 @@ export class HeatCard implements LazyPlot {
     if (this.near) this.draw();
   }
 
-  // From a value of an axis, as its cells have it, to a pixel.
+  // Maps from the values of an axis, as used for its cells, to pixels.
   private maps(): { x: (v: number) => number; y: (v: number) => number; xEdges: number[]; yEdges: number[]; width: number; height: number } {
     const { x: ax, y: ay } = this.figure;
     const xEdges = cellEdges(this.xs, ax.log);
@@ -158,7 +158,7 @@ export class HeatCard implements LazyPlot {
     if (high >= low) this.paintScale(ctx, low, high, map.height, margin.left + map.width + 14);
   }
 
-  // The values of the parameter, as many as there is room for.
+  // Writes as many values of the parameter as there is room for.
   private paintAxis(axis: FigureAxis, all: number[], put: (at: number, label: string) => void, room: number): void {
     const stride = Math.max(1, Math.ceil(all.length / Math.max(1, room)));
     for (let i = 0; i < all.length; i += stride) put(axis.log ? Math.log10(all[i]) : all[i], formatNumber(all[i], 4));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The legend under a plot: one switch per curve, which also carries the value at the cursor.
+// The legend under a plot: one switch for each curve, which also shows the value at the cursor.
 
 import type { Curve } from './curve';
 import { bandOpacity } from './band';

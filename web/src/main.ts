@@ -113,7 +113,7 @@ function plotById(id: string): PlotCard {
   return plot;
 }
 
-// For tests: what is on screen, without having to read pixels for everything.
+// Lets tests find out what is shown without reading pixels.
 const handle = {
   charts: () => plotsShown().map((plot) => plot.state()),
   pictures: () => allPlots().filter((plot): plot is PictureCard => plot instanceof PictureCard).map((plot) => plot.state()),

@@ -1,18 +1,19 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The report as the page works with it: every field present, all numbers decoded.
+// The report in the form in which the page uses it: every field is present and all numbers are decoded.
 
 export type Verdict = 'green' | 'amber' | 'red' | 'none';
 export type Severity = 'info' | 'warning' | 'error';
 export type Samples = Float32Array | Float64Array;
 export const bandMeanings = ['oscillation', 'bound', 'estimate'] as const;
-export type BandMeaning = (typeof bandMeanings)[number]; // of the fast motion; of the error, proved or not
+// Range of the fast motion; bound of the error; estimate of the error.
+export type BandMeaning = (typeof bandMeanings)[number];
 
 export interface Series {
   name: string;
   unit: string;
   group: string;
-  whole: boolean; // of energies: not a part of one
-  balance: boolean; // of energies: with the work done and the energy lost, zero up to errors
+  whole: boolean; // for energies: the total and not a part
+  balance: boolean; // for energies: including the work done and the energy lost, so zero up to errors
   log: boolean;
   offset: number;
   values: Samples;
@@ -49,7 +50,7 @@ export interface Phase {
   names: string[];
   units: string[];
   columns: Float32Array[];
-  style: 'line' | 'points'; // points: neighbours are too far apart to be joined
+  style: 'line' | 'points'; // points if neighbours are too far apart to be joined by lines
 }
 
 export interface Work {
@@ -66,17 +67,18 @@ export interface RunEvent {
 
 // Cycles of an envelope that were computed in full, all sampled at the same phases.
 export interface Cycles {
-  numbers: Float64Array; // which cycle of the run each of them is
+  numbers: Float64Array; // the number of each cycle in the run
   starts: Float64Array;
   periods: Float64Array;
   phases: Float64Array; // from 0 to 1
   series: { name: string; unit: string; values: Float32Array }[]; // one value for each phase of each cycle
-  command: string; // computes a window exactly; WINDOW stands for its times
+  command: string; // computes a window exactly, with WINDOW in place of its times
 }
 
 export const shapeKinds = ['point', 'line', 'curve', 'spring', 'damper', 'rod', 'body', 'joint', 'pin', 'rail'] as const;
 
-// Something that is drawn, once for each of its elements; its points are pairs of numbers from `first` on.
+// Something that is drawn once for each of its elements. Its points are pairs of numbers, beginning with number
+// `first`.
 export interface PictureShape {
   kind: (typeof shapeKinds)[number];
   first: number;
@@ -86,21 +88,22 @@ export interface PictureShape {
   trail: boolean;
 }
 
-// The points of the model at equally spaced times. A number k stands for centre + 2 half k/32767, -32768 for no place.
+// The points of the model at equally spaced times. A number k means centre + 2 half k/32767; -32768 means that there
+// is no point.
 export interface Picture {
   t0: number;
   t1: number;
   frames: number;
-  numbers: number; // of one frame
-  equal: boolean; // both axes have the same scale
+  numbers: number; // in one frame
+  equal: boolean; // whether both axes have the same scale
   note: string;
   half: [number, number];
   shapes: PictureShape[];
   data: Int16Array;
-  blur: Int16Array; // how far a fast oscillation takes each number to either side; empty: there is none
+  blur: Int16Array; // how far a fast oscillation moves each number to both sides; empty if there is none
 }
 
-// A component that is thinned further than the others, for the search.
+// A component with fewer samples than the others, which readers can find by the search.
 export interface Other {
   name: string;
   unit: string;
@@ -111,8 +114,8 @@ export interface Other {
 export interface Run {
   id: string;
   label: string;
-  question: string; // what was asked, in words
-  random: boolean; // a path in a heat bath, whose energy is not kept
+  question: string; // what the user asked for, in words
+  random: boolean; // a path in a heat bath, whose energy is not conserved
   problem: Work;
   method: Work;
   status: { code: string; ok: boolean; message: string };
@@ -133,7 +136,7 @@ export interface Run {
   cycles: Cycles | null;
   picture: Picture | null;
   others: { time: Float64Array; series: Other[] };
-  hiddenComponents: number; // that are not on the page at all
+  hiddenComponents: number; // number of components that are not on the page at all
 }
 
 export interface FigureAxis {
@@ -142,7 +145,7 @@ export interface FigureAxis {
   log: boolean;
 }
 
-// A place on the x axis with a name.
+// A named position on the x axis.
 export interface Mark {
   x: number;
   label: string;
@@ -153,7 +156,7 @@ export interface Figure {
   note: string;
   x: FigureAxis;
   y: FigureAxis;
-  z: FigureAxis; // of a heat map
+  z: FigureAxis; // for heat maps
   style: 'line' | 'points' | 'both' | 'heat';
   series: { label: string; x: Float64Array; y: Float64Array; z: Float64Array }[];
   marks: Mark[];
@@ -165,10 +168,10 @@ export interface Table {
   columns: string[];
   rows: string[][];
   marks: string[];
-  links: string[]; // of the rows; empty: none
+  links: string[]; // one for each row, or empty
 }
 
-// What a model can do, such as a mode, between its two ends.
+// A possible motion of the model, such as a mode, as a picture of its two extreme positions.
 export interface Shape {
   title: string;
   picture: Picture;

@@ -19,7 +19,7 @@ import { trustBanner, verdictMark } from './trust';
 
 const heading = (text: string): HTMLElement => el('h2', {}, text);
 
-// What tells how a run was computed, not what it found.
+// Groups that describe how a run was computed, not its result.
 const ofComputing = new Set(['step', 'newton']);
 const ofTime = (charts: HTMLElement[]): HTMLElement => el('div', { class: 'charts' }, ...charts);
 
@@ -164,7 +164,7 @@ export function overlayPanel(runs: Run[]): (HTMLElement | null)[] {
   ];
 }
 
-// Circles in the complex plane have to look like circles.
+// Circles in the complex plane must look like circles, so both axes have the same scale.
 const complexPlane = (figure: Figure): boolean => /^re(al)?\b/i.test(figure.x.label) && /^im(ag\w*)?\b/i.test(figure.y.label);
 
 function figureCard(figure: Figure, id: string, wide = false): HTMLElement {

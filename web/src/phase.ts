@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The phase plane: any stored component against any other, for one run or several.
+// The phase plane: any stored component plotted against any other, for one run or several.
 
 import type { Curve } from './curve';
 import { el } from './dom';
@@ -37,10 +37,10 @@ function moves(values: Float32Array): boolean {
     if (v < low) low = v;
     if (v > high) high = v;
   }
-  return high - low > 1e-6 * Math.max(Math.abs(low), Math.abs(high)); // beyond rounding
+  return high - low > 1e-6 * Math.max(Math.abs(low), Math.abs(high)); // it changes by more than rounding
 }
 
-// The first two that change, since a component that is constant shows nothing against any other.
+// The first two components that change. A constant component plotted against another one would show nothing.
 function firstChoice(runs: RunWithPhase[], names: string[]): [number, number] {
   const moving = names.map((name, i) => (runs.some(({ phase }) => moves(phase.columns[phase.names.indexOf(name)])) ? i : -1)).filter((i) => i >= 0);
   const [x, y] = [moving[0] ?? 0, moving[1] ?? 1];

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Where the points of a moving picture are at a time, and how its shapes are drawn.
+// The positions of the points of a moving picture at a given time, and the drawing of its shapes.
 
 import type { Picture, PictureShape } from './model';
 import { colours, dashOf } from './theme';
 
 const range = 32767;
 const noPlace = -32768;
-const longestTrail = 400; // frames
+const longestTrail = 400; // in frames
 const named: Record<string, number> = { blue: 0, orange: 1, green: 2, purple: 3, brown: 4, pink: 5, grey: 7 };
 
-// The frame at a time, as a number with a fraction.
+// The frame at a given time, as a number that may have a fraction.
 export function frameAt(picture: Picture, t: number): number {
   const share = (t - picture.t0) / (picture.t1 - picture.t0);
   return Math.min(1, Math.max(0, share)) * (picture.frames - 1);
@@ -18,7 +18,8 @@ export function frameAt(picture: Picture, t: number): number {
 export const timeOf = (picture: Picture, frame: number): number =>
   picture.t0 + ((picture.t1 - picture.t0) * frame) / (picture.frames - 1);
 
-// Gives the canvas the width of its place and a height that suits the picture; null where it is not laid out.
+// Gives the canvas the width of its container and a height that suits the picture. Returns null if it is not laid out
+// yet.
 export function fitCanvas(canvas: HTMLCanvasElement, picture: Picture): { width: number; height: number; ratio: number } | null {
   const width = Math.floor(canvas.parentElement?.clientWidth ?? 0);
   if (width < 40) return null;
@@ -52,7 +53,7 @@ export class Stage {
     this.scale = picture.equal ? [both, both] : [sx, sy];
   }
 
-  // How far a fast oscillation takes a point to either side, in pixels.
+  // How far a fast oscillation moves a point to both sides, in pixels.
   spread(index: number, frame: number): Place {
     const { blur, numbers, half } = this.picture;
     const first = Math.round(frame) * numbers + index;
@@ -60,7 +61,7 @@ export class Stage {
     return blur.length > 0 ? [along(0), along(1)] : [0, 0];
   }
 
-  // Numbers reach to twice the half size of the picture.
+  // The numbers cover twice the size of the picture.
   at(index: number, frame: number): Place | null {
     const { data, numbers, frames, half } = this.picture;
     const first = Math.floor(frame);
@@ -88,7 +89,7 @@ function path(ctx: CanvasRenderingContext2D, places: (Place | null)[], closed = 
   if (closed) ctx.closePath();
 }
 
-// The convex hull of the places, so that the order in which a body names its points does not matter (Andrew 1979).
+// The convex hull of the points. With it the order in which a body lists its points does not matter (Andrew 1979).
 export function hull(places: Place[]): Place[] {
   const sorted = [...places].sort((a, b) => a[0] - b[0] || a[1] - b[1]);
   if (sorted.length < 3) return sorted;
@@ -141,7 +142,7 @@ export class PicturePainter {
     this.ctx.lineJoin = this.ctx.lineCap = 'round';
   }
 
-  // With another frame behind it, pale.
+  // Paints a frame over a pale picture of another frame.
   paintOver(frame: number, behind: number): void {
     const { ctx } = this;
     this.clear();
@@ -153,7 +154,7 @@ export class PicturePainter {
     this.picture.shapes.forEach((shape, i) => this.shape(shape, i, frame));
   }
 
-  // A slow run does not follow the fast oscillation; where it takes the points is drawn as clouds, denser in the middle.
+  // A slow run does not follow the fast oscillation. The range of the points is drawn as clouds, denser in the middle.
   private blur(shape: PictureShape, index: number, frame: number): void {
     const { ctx } = this;
     ctx.fillStyle = this.colour(shape, index);
@@ -296,7 +297,7 @@ export class PicturePainter {
     ctx.stroke();
   }
 
-  // A joint that is fixed to the ground stands on a hatched triangle.
+  // A joint that is fixed to the ground is drawn on a hatched triangle.
   private pin([x, y]: Place): void {
     const { ctx } = this;
     const palette = colours();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The moving picture in its card: it plays, and shares its time with the crosshair of the plots.
+// The moving picture in its card. It can be played, and it shares its time with the crosshair of the plots.
 
 import { el, freshId, icon } from './dom';
 import { digitsFor, formatNumber } from './format';
@@ -104,7 +104,7 @@ export class PictureCard implements Linked, LazyPlot {
   }
 
   adoptRange(): void {
-    // The picture shows one moment, whatever stretch the plots show.
+    // The picture shows a single moment, whatever range the plots show.
   }
 
   adoptCursor(x: number | null): void {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// One plot in its card: title, tools, axes, curves, legend, notes. Drawn only once it comes near the screen.
+// One plot in its card: title, tools, axes, curves, legend, notes. It is drawn only when it comes near the screen.
 
 import uPlot from 'uplot';
 import type { Curve, Range } from './curve';
@@ -24,13 +24,13 @@ import { at, fractionOf, View, type Ranges, type ViewSpec } from './view';
 export interface PlotSpec extends ViewSpec {
   id: string;
   title: string;
-  group?: string; // of the series it shows
+  group?: string; // group of the series that are shown
   note?: string;
   style?: 'line' | 'points' | 'both';
   events?: number[];
-  marks?: Mark[]; // places on the x axis with names
+  marks?: Mark[]; // named positions on the x axis
   spans?: Range[]; // parts of the x axis that are marked
-  pick?: (x: number) => void; // the reader has clicked there
+  pick?: (x: number) => void; // called when the reader clicks at x
   link?: XLink;
   wide?: boolean;
   controls?: HTMLElement;
@@ -154,7 +154,8 @@ export class PlotCard implements Linked, LazyPlot, GestureTarget {
     this.showTools();
   }
 
-  // uPlot lays out in a microtask, and the width of the labels decides how much is left for the plot.
+  // uPlot does its layout in a microtask. The width of the labels, known only then, determines how much room is left
+  // for the plot, so drawing may have to be repeated.
   private redraw(chart: uPlot, tries: number): void {
     const { clientWidth, clientHeight } = chart.over;
     this.measure(clientWidth, clientHeight);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Turns the embedded JSON into a Report. Missing fields get defaults; damage is reported, never thrown.
+// Turns the embedded JSON into a Report. Missing fields get defaults. Damage is reported and never raises an
+// exception.
 
 import { decodeFloat32, decodeFloat64, decodeInt16 } from './decode';
 import { bandMeanings, shapeKinds, type Cycles, type Figure, type FigureAxis, type Notice, type Phase, type Picture, type Report, type Run, type Samples, type Series, type Table, type Trust, type Verdict, type Work } from './model';
@@ -58,7 +59,7 @@ function readNotice(v: unknown): Notice {
   };
 }
 
-// Charts search time by bisection, so it has to ascend; a backward integration comes in reversed.
+// Charts search the time by bisection, so it must increase. The rows of a backward integration are reversed.
 function ascendingOrder(time: Float64Array): Uint32Array | null {
   let ascends = true;
   for (let i = 0; i < time.length && ascends; ++i) {
@@ -253,7 +254,7 @@ function readTable(v: unknown): Table {
     columns: list(f.columns).map((c) => text(c)),
     rows: textRows(f.rows),
     marks: list(f.marks).map((m) => text(m)),
-    links: list(f.links).map((l) => (/^\.\.?\//.test(text(l)) ? text(l) : '')), // only to files beside the page
+    links: list(f.links).map((l) => (/^\.\.?\//.test(text(l)) ? text(l) : '')), // only links to files near the page
   };
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Knows every plot of the page: draws those near the screen, all of them before printing.
+// Keeps a list of all plots of the page. Draws those near the screen, and all of them before printing.
 
 import { isForPaper, onThemeChange, setPrinting } from './theme';
 
@@ -61,7 +61,7 @@ function forPrint(on: boolean): void {
   else for (const plot of plots.values()) plot.refresh();
 }
 
-// The page as it would be printed, from the start.
+// Shows the page as it would be printed, from the start.
 export const showAsPrinted = (): void => forPrint(true);
 
 export function startRegistry(): void {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What a reader takes away: a plot as SVG, PNG or CSV, the numbers of the page as JSON.
+// What a reader can save: a plot as SVG, PNG or CSV, and the numbers of the page as JSON.
 
 import type { Curve } from './curve';
 import { escapeXml } from './dom';
@@ -12,14 +12,14 @@ export interface SavedPlot {
   title: string;
   x: FigureAxis;
   y: FigureAxis;
-  curves: Curve[]; // those that are shown
-  frame: Frame; // what the view shows, with its logarithmic axes
+  curves: Curve[]; // the visible curves
+  frame: Frame; // the visible range, with its logarithmic axes
   style: 'line' | 'points' | 'both';
   marks: Mark[];
   ticks: { x: { at: number[]; labels: string[]; factor: string }; y: { at: number[]; labels: string[]; factor: string } };
 }
 
-// A cell that begins like a formula would be one in a spreadsheet.
+// A spreadsheet would take a cell that begins like a formula for a formula.
 export const csvCell = (text: string): string => {
   const plain = /^[=+\-@\t\r]/.test(text) ? ` ${text}` : text;
   return /[",\n\r]/.test(plain) ? `"${plain.replace(/"/g, '""')}"` : plain;
@@ -128,8 +128,8 @@ export function download(name: string, content: Blob): void {
   setTimeout(() => URL.revokeObjectURL(link.href), 10_000);
 }
 
-// The picture of a plot as the browser draws its SVG would need an image request, which the page forbids: the canvas of
-// the plot is taken as it is, on the ground of the page, below its title.
+// To draw the SVG of a plot as a picture, the browser would have to load an image, which the page forbids. So the
+// canvas of the plot is used as it is, on the background of the page and below its title.
 export function savePng(title: string, canvas: HTMLCanvasElement): void {
   const ratio = devicePixelRatio || 1;
   const head = Math.round(34 * ratio);

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The menu of a plot with the forms in which it can be saved.
+// The menu of a plot with the file formats in which it can be saved.
 
 import { el, icon } from './dom';
 import { download, fileName, savePng } from './save';
 
-// What a picture can be saved as; null where there is nothing to save yet.
+// The formats of a picture. Functions return null if there is nothing to save yet.
 export interface Forms {
   svg: () => string | null;
   csv: () => string | null;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Finds components that did not get a curve of their own among the plots, and draws those that are chosen.
+// Finds components that have no curve in the plots, and draws those that the reader chooses.
 
 import { el } from './dom';
 import { grouped } from './format';
@@ -7,15 +7,15 @@ import type { XLink } from './link';
 import type { Other, Run } from './model';
 import { PlotCard } from './plotcard';
 
-const listed = 12; // names that are offered at once
-const most = 8; // curves at a time
+const listed = 12; // number of names offered at once
+const most = 8; // number of curves drawn at once
 
 function curveOf(time: Float64Array, other: Other, colour: number) {
   const { name, unit, offset, values } = other;
   return { label: unit ? `${name} [${unit}]` : name, unit, x: time, y: values, offset, sorted: true, colour, visible: true };
 }
 
-// Names that begin with the words come before those that merely contain them.
+// Names that begin with the typed words come before names that only contain them.
 export function matches(others: Other[], words: string): Other[] {
   const wanted = words.trim().toLowerCase();
   if (!wanted) return others;

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A mode in its card: as far from rest as it goes, over the shape at rest, and moving while it plays.
+// A mode in its card: in its extreme position, drawn over the shape at rest, and moving while it is played.
 
 import { el, freshId, icon } from './dom';
 import type { Shape } from './model';
 import { fitCanvas, PicturePainter, Stage } from './picture';
 import { registerPlot, type LazyPlot } from './registry';
 
-const period = 2000; // milliseconds
-const atRest = 0.5; // of the way between the two frames of a shape
+const period = 2000; // in milliseconds
+const atRest = 0.5; // half-way between the two frames of a shape
 
 export class ShapeCard implements LazyPlot {
   readonly element: HTMLElement;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What a canvas is told to draw, written as SVG: for pictures that are painted and saved by the same lines.
+// Writes the drawing commands for a canvas as SVG, so that the same code paints and saves a picture.
 
 import { escapeXml } from './dom';
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Tabs that build their panel on first use.
+// Tabs that build their panel when it is first used.
 
 import { el, freshId, type Child } from './dom';
 

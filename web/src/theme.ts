@@ -8,7 +8,7 @@ const listeners = new Set<() => void>();
 let chosen: Theme | null = null;
 let printing = false;
 
-// Storage is refused for file pages in some browsers.
+// Some browsers refuse storage to pages from files.
 function stored(): Theme | null {
   try {
     const value = localStorage.getItem(storageKey);
@@ -20,7 +20,7 @@ function stored(): Theme | null {
 
 const systemDark = matchMedia('(prefers-color-scheme: dark)');
 
-// A page for paper is black on white, on the screen too.
+// A page for paper is black on white, also on the screen.
 export const isForPaper = (): boolean => document.documentElement.hasAttribute('data-print');
 
 export function currentTheme(): Theme {
@@ -47,7 +47,7 @@ export function toggleTheme(): void {
     if (chosen) localStorage.setItem(storageKey, chosen);
     else localStorage.removeItem(storageKey);
   } catch {
-    // The choice then lasts as long as the page.
+    // Then the choice lasts only as long as the page is open.
   }
   apply();
 }
@@ -87,7 +87,8 @@ export function colours(): Palette {
   return palette;
 }
 
-// Beyond the palette the same colours come back dashed, then dotted. Without colours, dashes alone tell curves apart.
+// After the last colour of the palette the colours are repeated, first dashed, then dotted. Without colours only the
+// dashes distinguish curves.
 export const dashes: number[][] = [[], [7, 3], [2, 2.5]];
 const paperDashes: number[][] = [[], [7, 3], [2, 2.5], [9, 3, 2, 3], [14, 4], [9, 3, 2, 3, 2, 3], [4, 4], [1, 4]];
 export const dashOf = (colour: number): number[] =>

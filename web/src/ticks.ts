@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Tick positions and labels. Own code instead of uPlot's, because zooms of oscillatory runs
-// reach ranges far below 1e-9 of the value, where labels need an offset and a power of ten.
+// Positions and labels of ticks. uPlot's own are not used, because zooms of oscillating runs reach ranges far below
+// 1e-9 of the value, where labels need an offset and a power of ten.
 
 import { powerOfTen } from './format';
 
 export interface AxisLabels {
   ticks: number[];
   labels: string[];
-  factor: string; // what every label has to be multiplied by and added to, '' when nothing
+  factor: string; // the factor and the offset that apply to every label, '' if there are none
 }
 
 const typographic = (text: string): string => text.replace(/-/g, '\u2212');
@@ -36,7 +36,7 @@ function labelLinear(ticks: number[], step: number): AxisLabels {
   const size = Math.max(...ticks.map(Math.abs));
   const span = ticks[ticks.length - 1] - ticks[0];
   const offset = span > 0 && span / size < 2e-4 ? ticks[Math.floor(ticks.length / 2)] : 0;
-  // Integer multiples of the step keep rounding noise of the subtraction out of the labels.
+  // Rounding to integer multiples of the step keeps the rounding errors of the subtraction out of the labels.
   const relative = offset === 0 ? ticks : ticks.map((t) => Math.round((t - offset) / step) * step);
   const largest = Math.max(...relative.map(Math.abs));
   const exponent = largest > 0 ? Math.floor(Math.log10(largest) + 1e-9) : 0;

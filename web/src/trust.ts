@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The trust banner: may one believe this run, and how is that known.
+// The banner that says how far a run can be trusted, and how this is known.
 
 import { el, icon } from './dom';
 import { formatNumber, withUnit } from './format';

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What part of its curves a plot shows: zoom, axis kinds, and the ranges that follow from them.
+// The visible part of a plot: zoom, kinds of axes, and the ranges that follow from them.
 
 import { emptyExtent, extendByX, extendByY, liftOutliers, padded, widened, type Curve, type Range } from './curve';
 import type { FigureAxis } from './model';
@@ -9,21 +9,21 @@ export interface ViewSpec {
   x: FigureAxis;
   y: FigureAxis;
   curves: Curve[];
-  magnitude?: boolean; // signed errors: a logarithmic axis shows their size
+  magnitude?: boolean; // for signed errors, of which a logarithmic axis shows the absolute values
 }
 
 export interface Ranges {
   x: Range;
   y: Range;
-  message: string; // why there is nothing to see
-  dropped: number; // values a logarithmic axis cannot show
-  below: number; // outliers under its lower end
+  message: string; // tells why there is nothing to see
+  dropped: number; // number of values that a logarithmic axis cannot show
+  below: number; // number of outliers below its lower end
 }
 
 const warp = (v: number, log: boolean): number => (log ? Math.log10(v) : v);
 const unwarp = (v: number, log: boolean): number => (log ? 10 ** v : v);
 
-// The value at a fraction of a range, on the axis as drawn.
+// The value at a fraction of a range, along the axis as it is drawn.
 export function at(range: Range, fraction: number, log: boolean): number {
   const low = warp(range[0], log);
   return unwarp(low + fraction * (warp(range[1], log) - low), log);
@@ -95,7 +95,7 @@ export class View {
     return ranges;
   }
 
-  // Positive factors below one zoom in around a centre given as a fraction of the axis.
+  // A factor below one zooms in. The centre is given as a fraction of the axis.
   scaleX(current: Range, factor: number, centre: number, shift = 0): void {
     const full = this.fullX();
     this.xZoom = within(scaled(current, factor, centre, shift, this.logX), full, this.logX);
@@ -126,7 +126,7 @@ function scaled(range: Range, factor: number, centre: number, shift: number, log
   return log ? [low, high] : widened([low, high]);
 }
 
-// A window pushed back inside the full range; null when it covers all of it.
+// Shifts a window back inside the full range. Returns null if it covers the full range.
 function within(window: Range, full: Range, log: boolean): Range | null {
   let a = fractionOf(full, window[0], log);
   let b = fractionOf(full, window[1], log);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Chain of 2m unit masses between fixed ends, joined by m stiff linear and m + 1 soft quartic springs in turn: Hairer,
-// Lubich, Wanner, Geometric Numerical Integration, sec. I.5.1.
+// A chain of 2m unit masses between fixed ends, joined in turn by m stiff linear and m + 1 soft quartic springs:
+// Hairer, Lubich, Wanner, Geometric Numerical Integration, sec. I.5.1.
 #include "trill/problem/registered.hpp"
 
 #include <algorithm>
@@ -9,7 +9,7 @@
 namespace trill {
 namespace {
 constexpr Index largest_dense = 24;
-constexpr int largest_listed = 8;  // springs whose energies are measured one by one
+constexpr int largest_listed = 8;  // up to this m the energies of springs are measured one by one
 
 struct FermiPastaUlamParameters {
   int m = 3;
@@ -81,8 +81,8 @@ class FermiPastaUlam final : public Registered<FermiPastaUlam, FermiPastaUlamPar
       for (Index i = 1; i <= 2 * m_; ++i) names.push_back({letter + std::to_string(i), ""});
     return names;
   }
-  // In the coordinates x_0,i = (q_2i + q_{2i-1})/sqrt(2), x_1,i = (q_2i - q_{2i-1})/sqrt(2) with velocities y: x_0,1 =
-  // 1, y_0,1 = 1, x_1,1 = 1/omega, y_1,1 = 1, all others 0.
+  // In the coordinates x_0,i = (q_2i + q_{2i-1})/sqrt(2) and x_1,i = (q_2i - q_{2i-1})/sqrt(2) with velocities y, the
+  // start is x_0,1 = 1, y_0,1 = 1, x_1,1 = 1/omega, y_1,1 = 1, and all others are 0.
   State initial_state() const override {
     State s(layout());
     s.y[0] = (1 - 1 / p_.omega) / std::sqrt(2.0);
@@ -139,7 +139,7 @@ class FermiPastaUlam final : public Registered<FermiPastaUlam, FermiPastaUlamPar
   }
   const StrongPotential* strong_potential() const override { return &strong_; }
 
-  // The oscillatory energies I_i = (y_1,i^2 + omega^2 x_1,i^2)/2; their sum is an adiabatic invariant.
+  // The oscillatory energies are I_i = (y_1,i^2 + omega^2 x_1,i^2)/2. Their sum is an adiabatic invariant.
   std::vector<Quantity> quantities() const override {
     std::vector<Quantity> names = {{"energy", ""}, {"oscillatory_energy", ""}};
     for (int i = 1; p_.m <= largest_listed && i <= p_.m; ++i)
@@ -151,7 +151,8 @@ class FermiPastaUlam final : public Registered<FermiPastaUlam, FermiPastaUlamPar
     const double* v = q + 2 * m_;
     double sum = 0;
     for (Index i = 0; i < m_; ++i) {
-      const double x = q[2 * i + 1] - q[2 * i], y = v[2 * i + 1] - v[2 * i];  // sqrt(2) x_1,i and sqrt(2) y_1,i
+      // These are sqrt(2) x_1,i and sqrt(2) y_1,i.
+      const double x = q[2 * i + 1] - q[2 * i], y = v[2 * i + 1] - v[2 * i];
       const double part = 0.25 * y * y + 0.5 * k_ * x * x;
       if (m_ <= largest_listed) values[2 + i] = part;
       sum += part;
@@ -161,7 +162,7 @@ class FermiPastaUlam final : public Registered<FermiPastaUlam, FermiPastaUlamPar
   }
 
  private:
-  // Length of the soft spring between the masses 2i - 1 and 2i, counted from 0; beyond the ends are walls.
+  // The length of the soft spring between the masses 2i - 1 and 2i, counted from 0. Outside are the walls.
   double soft_gap(In q, Index i) const { return (i < m_ ? q[2 * i] : 0) - (i > 0 ? q[2 * i - 1] : 0); }
   // A spring of stiffness k between the masses i and i + 1.
   void add_spring(MatrixSlot& dq, Index i, double k) const {

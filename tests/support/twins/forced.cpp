@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Forced oscillator, the real form of the inhomogeneous test equation of PJY97 sec. 2, resonance included.
+// The forced oscillator, which is the real form of the inhomogeneous test equation of PJY97 sec. 2, including
+// resonance.
 #include "trill/problem/registered.hpp"
 
 #include <cmath>
@@ -54,13 +55,13 @@ class Forced final : public Registered<Forced, ForcedParameters, MechanicalProbl
            (groups & drive ? p_.F * std::cos(p_.nu * t) * q[0] : 0);
   }
 
-  // Not an invariant: the drive does work.
+  // This is not an invariant, since the driving force does work.
   std::vector<Quantity> quantities() const override { return {{"oscillator_energy", ""}}; }
   void measure(const State& s, Out values) const override {
     values[0] = 0.5 * (s.y[1] * s.y[1] + k_ * s.y[0] * s.y[0]);
   }
-  // The forced part F (cos nu t - cos omega t)/(omega^2 - nu^2) as the product F/(2 a) sin(a t) sin(b t)/b with
-  // a = (omega + nu)/2 and b = (omega - nu)/2, which has no cancellation near resonance.
+  // The forced part F (cos nu t - cos omega t)/(omega^2 - nu^2), written as the product F/(2 a) sin(a t) sin(b t)/b
+  // with a = (omega + nu)/2 and b = (omega - nu)/2, which avoids cancellation near resonance.
   bool exact(double t, Out y) const override {
     const double c = std::cos(p_.omega * t), s = std::sin(p_.omega * t);
     const double a = 0.5 * (p_.omega + p_.nu), b = 0.5 * (p_.omega - p_.nu);

@@ -17,8 +17,8 @@ struct KeplerParameters {
   }
 };
 
-// Kepler's equation E - e sin E = M to rounding. On [0, pi] the left side is convex, and min(M + e, pi) lies to the
-// right of the root: Newton's method falls monotonically onto it.
+// Solves Kepler's equation E - e sin E = M to rounding. On [0, pi] the left side is convex and min(M + e, pi) lies to
+// the right of the root, so Newton's method converges to it monotonically.
 double eccentric_anomaly(double M, double e) {
   constexpr double pi = std::numbers::pi;
   const double reduced = std::remainder(M, 2 * pi), m = std::abs(reduced);
@@ -79,7 +79,7 @@ class Kepler final : public Registered<Kepler, KeplerParameters, MechanicalProbl
     values[1] = angular_momentum(s.y[0], s.y[1], s.y[2], s.y[3]);
   }
   bool exact(double t, Out y) const override {
-    const double n = std::sqrt(p_.mu), b = std::sqrt(1 - p_.e * p_.e);  // mean motion, minor axis
+    const double n = std::sqrt(p_.mu), b = std::sqrt(1 - p_.e * p_.e);  // mean motion and minor axis
     const double E = eccentric_anomaly(n * t, p_.e), c = std::cos(E), s = std::sin(E);
     const double rate = n / (1 - p_.e * c);  // E'
     y[0] = c - p_.e;

@@ -94,7 +94,7 @@ class LangevinWells final : public Registered<LangevinWells, WellParameters, Lan
   std::vector<Quantity> components() const override { return wells_.components(); }
   State initial_state() const override { return wells_.initial_state(); }
 
-  // In equilibrium the mean of the first is kT.
+  // In equilibrium the mean of the first one is kT.
   std::vector<Quantity> quantities() const override { return {{"kinetic_temperature", ""}, {"potential_energy", ""}}; }
   void measure(const State& s, Out values) const override {
     values[0] = s.v().squaredNorm() / static_cast<double>(s.layout.nv);

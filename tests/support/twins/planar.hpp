@@ -34,13 +34,13 @@ inline void add_block(MatrixSlot& m, Index i, Index j, double factor, const Plan
   m.add(i + 1, j + 1, factor * block.yy);
 }
 
-// A link of unit rest length from point `from` to point `to`; a point is the index of its x component in q.
+// A link of rest length 1 from point `from` to point `to`. A point is given by the index of its x component in q.
 struct Link {
   static constexpr Index origin = -1;
   Index to = 0, from = origin;
 };
 
-// The gaps g_i = |q_to - q_from| - 1 of links in the plane: springs when stiff, rods when rigid.
+// The gaps g_i = |q_to - q_from| - 1 of plane links, which are springs (stiff) or rods (rigid).
 class UnitLinks final : public ConstraintMap {
  public:
   UnitLinks(Index unknowns, std::vector<Link> links) : unknowns_(unknowns), links_(std::move(links)) {}

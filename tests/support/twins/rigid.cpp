@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Rigid pendulum of unit length and mass, gravity along +y: the limit epsilon -> 0 of PJY97 eq. 1.1, index 3.
+// A rigid pendulum of unit length and mass with gravity along +y: the limit epsilon -> 0 of PJY97 eq. 1.1, of index 3.
 #include "planar.hpp"
 #include "trill/problem/registered.hpp"
 
@@ -36,7 +36,7 @@ class Rigid final : public Registered<Rigid, RigidParameters, MechanicalProblem>
   State initial_state() const override {
     State s(layout());
     const double c = std::cos(p_.theta0), d = std::sin(p_.theta0), omega = p_.omega0;
-    // lambda = G f + v^T H v: the tension that keeps G a + eta = 0
+    // lambda = G f + v^T H v is the tension for which G a + eta = 0.
     s.y << c, d, -omega * d, omega * c, d + omega * omega;
     return s;
   }

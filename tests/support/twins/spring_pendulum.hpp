@@ -4,7 +4,7 @@
 #include "trill/base/options.hpp"
 
 namespace trill {
-// Data of the stiff spring pendulum, the same in both coordinate systems. PJY97 sec. 1, figs 1 and 2.
+// The data of the stiff spring pendulum, the same in both coordinate systems: PJY97 sec. 1, figs 1 and 2.
 struct SpringPendulumParameters {
   double epsilon = 0.03162277660168379;  // sqrt(1e-3)
   double x0 = 0.9, y0 = 0.1, u0 = 0, v0 = 0;

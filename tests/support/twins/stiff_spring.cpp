@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Stiff spring pendulum in Cartesian coordinates: PJY97 eq. 1.1, with lambda of (1.1e) put into (1.1c, d). Gravity acts
-// along +y.
+// The stiff spring pendulum in Cartesian coordinates: PJY97 eq. 1.1, with lambda of (1.1e) inserted into (1.1c, d).
+// Gravity acts along +y.
 #include "planar.hpp"
 #include "spring_pendulum.hpp"
 #include "trill/problem/registered.hpp"

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Stiff spring pendulum in polar coordinates x = r cos(theta), y = r sin(theta): PJY97 eq. 1.2. Two signs of the print
-// are wrong: (1.2c) has the centrifugal term and (1.2d) the whole right-hand side with the opposite sign. Transforming
-// (1.1) gives the equations below; docs/models/stiff_spring_polar.md shows the argument.
+// The stiff spring pendulum in polar coordinates x = r cos(theta), y = r sin(theta): PJY97 eq. 1.2. Two printed signs
+// are wrong: the centrifugal term in (1.2c) and the whole right-hand side of (1.2d) have the opposite sign. The
+// equations below follow by transforming (1.1), as shown in docs/models/stiff_spring_polar.md.
 #include "planar.hpp"
 #include "spring_pendulum.hpp"
 #include "trill/problem/registered.hpp"
 
 namespace trill {
 namespace {
-// g = r - 1, linear in these coordinates.
+// The gap g = r - 1, which is linear in these coordinates.
 class RadialGap final : public ConstraintMap {
  public:
   Index count() const override { return 1; }
@@ -96,7 +96,7 @@ class StiffSpringPolar final : public Registered<StiffSpringPolar, SpringPendulu
     }
     return true;
   }
-  // The forces of inertia belong to the mass matrix and have no part in the potential energy.
+  // Inertial forces come from the mass matrix and are no part of the potential energy.
   std::optional<double> potential(Groups groups, double, In q) const override {
     const double gap = q[0] - 1;
     return (groups & spring ? 0.5 * k_ * gap * gap : 0) - (groups & gravity ? q[0] * std::sin(q[1]) : 0);

@@ -4,6 +4,6 @@
 #include "trill/problem/model_registry.hpp"
 
 namespace trill::test {
-// Shipped text models written a second time in C++, by hand: what the derivation from the text is measured against.
+// Shipped text models written a second time by hand in C++. What is derived from the text is compared with them.
 const ModelRegistry& twins();
 }  // namespace trill::test

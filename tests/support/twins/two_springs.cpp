@@ -63,8 +63,8 @@ class TwoSprings final : public Registered<TwoSprings, TwoSpringsParameters, Mec
     return s;
   }
 
-  // The spring of the larger frequency is the stiff one, case (i) or (ii) of SAT09 sec. 4; with equal frequencies,
-  // case (iii), both are.
+  // The spring with the larger frequency is the stiff one: case (i) or (ii) of SAT09 sec. 4. With equal frequencies
+  // both are stiff: case (iii).
   std::vector<GroupInfo> groups() const override {
     if (first_stiff_ && second_stiff_) return {{"first", true}, {"second", true}};
     return {{first_stiff_ ? "stiff" : "soft", first_stiff_}, {second_stiff_ ? "stiff" : "soft", second_stiff_}};
