@@ -62,7 +62,11 @@ RankedWay ranked_way(const Candidate& c) {
 // The start may be quieter than the motion, such as ions that have not met yet: steps of random motion are no longer
 // than those that the model asks for.
 void bound_step(const ProblemFacts& facts, const RunDefaults& defaults, RankedWay& way) {
-  if (facts.random && !way.way.formulation && way.h && defaults.h > 0) way.h = std::min(*way.h, defaults.h);
+  if (!facts.random || way.way.formulation || !way.h || !(defaults.h > 0) || *way.h <= defaults.h) return;
+  const double times_as_many = *way.h / defaults.h;
+  way.h = defaults.h;
+  way.predicted_steps *= times_as_many;
+  way.predicted_seconds *= times_as_many;
 }
 
 void rank(const Facts& known, const Question& question, const RunDefaults& defaults, Advice& advice) {

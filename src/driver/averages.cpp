@@ -11,7 +11,6 @@ constexpr std::size_t fewest_blocks = 8;  // of which a spread can be taken at a
 constexpr double least_independent = 30;
 constexpr double settled_growth = 1.5;  // of a square from one length to the next
 constexpr double doubtful_growth = 3;   // of a square from short blocks to the longest, of which there are few
-constexpr Index most_rows = 1 << 20;    // more are thinned out evenly
 constexpr std::size_t bins = 40, least_different = 10;
 constexpr std::size_t blocks_of_bins = 24;
 
@@ -156,7 +155,7 @@ MeasuredColumns::MeasuredColumns(std::vector<Quantity> quantities, const RowSour
 void MeasuredColumns::read(const RowSource& rows) {
   values_.resize(columns_.size());
   const auto first = static_cast<Index>(start_left_out * static_cast<double>(rows.rows()));
-  const Index stride = 1 + (rows.rows() - first) / most_rows;
+  const Index stride = 1 + (rows.rows() - first) / most_rows_for_averages;
   Index row = 0;
   double t_first = 0, t_last = 0;
   rows.visit([&](double t, const double*, const double* measured) {

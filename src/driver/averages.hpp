@@ -55,5 +55,6 @@ class MeasuredColumns {
 
 // Rows that are needed before averages mean anything.
 inline constexpr Index least_rows_for_averages = 100;
-inline constexpr double start_left_out = 0.1;  // share of the run in which it comes to its equilibrium
+inline constexpr Index most_rows_for_averages = 1 << 20;  // more are thinned out evenly
+inline constexpr double start_left_out = 0.1;             // share of the run in which it comes to its equilibrium
 }  // namespace trill

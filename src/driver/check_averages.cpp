@@ -5,6 +5,7 @@
 #include "driver/build.hpp"
 #include "driver/check_scales.hpp"
 #include "driver/configurational_temperature.hpp"
+#include "driver/measure_rows.hpp"
 #include "problem/quantity_kind.hpp"
 #include "trill/problem/langevin.hpp"
 
@@ -30,27 +31,6 @@ constexpr double share_for_temperature = 0.25;
 constexpr std::size_t most_listed = 3;
 // Kinetic temperature over that of the bath. Steps of use have up to 2 with some methods, where positions are right.
 constexpr double most_heat = 4;
-
-// Values of the measures at the steps of a run.
-class MeasureRows final : public Recorder, public RowSource {
- public:
-  explicit MeasureRows(Index measures) : measures_(measures) {}
-  void begin(const RunInfo&) override {}
-  void row(double t, In, In measured) override {
-    times_.push_back(t);
-    values_.insert(values_.end(), measured.data(), measured.data() + measures_);
-  }
-  void finish(const RunOutcome&) override {}
-  Index rows() const override { return static_cast<Index>(times_.size()); }
-  void visit(const Visitor& visitor) const override {
-    for (std::size_t k = 0; k < times_.size(); ++k)
-      visitor(times_[k], nullptr, values_.data() + k * static_cast<std::size_t>(measures_));
-  }
-
- private:
-  Index measures_;
-  std::vector<double> times_, values_;
-};
 
 // Temperatures of velocities depend on the step even where positions are sampled exactly.
 bool is_of_velocities(const std::string& name) {
@@ -121,14 +101,17 @@ class AveragesCheck {
     return run_in_time(again, clock_, clock_.left(), Patience::to_the_last).outcome;
   }
 
-  // Random errors fall with the square root of the length.
+  // Random errors fall with the square root of the length. Where that of the given run is already larger than the
+  // accuracy asked for, knowing the others better would not help.
   double length_of_finer() const {
     double length = longer;
     if (const std::optional<double> asked = run_.plan.accuracy)
       for (std::size_t k = 0; k < quantities_.size(); ++k) {
         const Average a = given_.average(k);
-        if (decides(k) && a.error > 0)
-          length = std::max(length, std::pow(a.error / (wanted_share * *asked * size_of(a)), 2));
+        if (!decides(k) || !(a.error > 0)) continue;
+        const double share = a.error / (*asked * size_of(a));
+        if (share > 1) return longer;
+        length = std::max(length, std::pow(share / wanted_share, 2));
       }
     return std::min(length, most_longer);
   }

@@ -259,7 +259,11 @@ class SlowForm final : public AveragedMotion {
   }
 
   void take_jolt(State& in, Notes& notes) {
-    if (thermal()) return;
+    if (thermal())
+      return notes.raise(in.t, "event_in_oscillation",
+                         "An event happened while the gaps oscillate. What it does to the oscillation is not followed: "
+                         "its temperature, which is the value, stays that of the start.",
+                         Severity::doubt, slow_.kT(), 0);
     const double uncertain = jolt(slow_, in), share = uncertain > 0 ? uncertain / slow_energy(in) : 0;
     if (share > most_uncertain)
       refuse(
@@ -374,6 +378,11 @@ class SlowForm final : public AveragedMotion {
                   "The oscillation of the gaps is taken to be in equilibrium at the temperature of its energy at the "
                   "start, which is the value: its mean force is that of its free energy.",
                   Severity::info, slow_.kT(), 0);
+    if (thermal() && slow_.drag() != Drag::none)
+      notes.raise(in.t, "thermal_modes_with_drag",
+                  "Drag takes energy from the oscillation of the gaps, but its temperature, which is the value, stays "
+                  "that of the start. fast_energy=keep follows the loss.",
+                  Severity::doubt, slow_.kT(), 0);
     if (found.balanced && std::abs(found.balance - 1) > 0.1)
       notes.raise(in.t, "energy_balance",
                   "The oscillation is so large that the actions found at the start had to be scaled by this factor for "

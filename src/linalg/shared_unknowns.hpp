@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include "linalg/stored_entries.hpp"
 #include "trill/linalg/matrix_slot.hpp"
 
 #include <algorithm>

@@ -101,7 +101,9 @@ class ExactGraph {
         return part(0) < part(1) ? part(1) : part(0);
       case Op::table_place:
       case Op::table_piece:
-        break;  // there are no tables in random expressions
+      case Op::multiply_add:
+      case Op::multiply_subtract:
+        break;  // random expressions have no tables, and only programs join products with sums
       case Op::hypot:
         return sqrt(part(0) * part(0) + part(1) * part(1));
     }

@@ -174,6 +174,20 @@ TEST_F(Advised, OfWhatCanBeHadInstead) {
   EXPECT_EQ(chosen(), "dop853");
 }
 
+TEST_F(Advised, ToStepsOfRandomMotionThatAreNoLongerThanThoseOfTheModel) {
+  add("langevin_splitting", 1);
+  known_.candidates.back().prospect.h = 0.5;
+  known_.candidates.back().prospect.steps = 100;
+  known_.problem.random = true;
+  asked_.defaults.h = 0.125;
+  const RankedWay way = advise(asked_, known_).ranked.front();
+  EXPECT_EQ(way.h, 0.125);
+  EXPECT_EQ(way.predicted_steps, 400);
+  EXPECT_EQ(way.predicted_seconds, 4);
+  asked_.defaults.h = 2;
+  EXPECT_EQ(advise(asked_, known_).ranked.front().h, 0.5);
+}
+
 TEST_F(Advised, EvenIfNothingIsKnown) {
   known_.problem.trouble = "one evaluation of its forces takes 3600 s";
   const Advice advice = advise(asked_, known_);

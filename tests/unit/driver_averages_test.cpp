@@ -2,6 +2,7 @@
 // Averages with their random errors, distributions, and the temperature of positions.
 #include "driver/averages.hpp"
 #include "driver/configurational_temperature.hpp"
+#include "driver/measure_rows.hpp"
 #include "problem/known_law.hpp"
 #include "support/mentions.hpp"
 #include "support/text_models.hpp"
@@ -71,6 +72,32 @@ TEST(KnownLaws, AreReadFromTheModel) {
   EXPECT_THAT(complaint(head + "law = \"exp(-x^2)\"\nrange = [-3, 3]\n"), mentions("m.toml", "law"));
   EXPECT_THAT(complaint(head + "law = \"exp(-w^2)\"\nrange = [-3, 3]\n"), mentions("m.toml", "w"));
   EXPECT_THAT(complaint(head + "law = \"exp(-u^2)\"\nrange = [3, -3]\n"), mentions("m.toml", "ascend"));
+}
+
+// The rows of a run are k = 0, 1, ... with the values k and -k.
+TEST(Averages, LongRunsAreThinnedOutEvenly) {
+  for (const Index steps : {15, 16, 17, 100, 1000}) {
+    MeasureRows rows(2, 8);
+    for (Index k = 0; k < steps; ++k) {
+      const auto t = static_cast<double>(k);
+      const Vec values{{t, -t}};
+      rows.row(t, values, values);
+    }
+    EXPECT_GT(rows.rows(), std::min<Index>(steps - 1, 7));
+    EXPECT_LE(rows.rows(), 16);
+    const double stride = std::ceil(static_cast<double>(steps) / 16);
+    double expected = 0, found_stride = 0;
+    rows.visit([&](double t, const double*, const double* values) {
+      if (expected == 0 && t > 0) found_stride = expected = t;
+      EXPECT_EQ(t, expected);
+      EXPECT_EQ(values[0], t);
+      EXPECT_EQ(values[1], -t);
+      expected += found_stride;
+    });
+    EXPECT_GE(found_stride, stride);
+    EXPECT_LT(found_stride, 2 * stride);
+    EXPECT_GT(expected, static_cast<double>(steps - 1));
+  }
 }
 
 TEST(Averages, AShortRunIsNotSettled) {

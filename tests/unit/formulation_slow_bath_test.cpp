@@ -127,6 +127,23 @@ TEST(SlowWithoutABath, TakesTheForceOfAnEquilibriumIfAsked) {
   EXPECT_NEAR(s.measured()(s.quantity("fast_energy"), s.rows() - 1), 1, 1e-12);
 }
 
+// Nothing follows what drag and events do to an oscillation whose temperature is given.
+TEST(SlowWithoutABath, DoubtsATemperatureThatDragOrAnEventChanges) {
+  const auto doubts = [](const std::string& more, const char* code) {
+    const Solution s = with_thermal_modes((varying_oscillator + more).c_str(), {{"order", "0"}}, 1);
+    return std::any_of(s.outcome.notices.begin(), s.outcome.notices.end(),
+                       [&](const Notice& n) { return n.code == code && n.severity == Severity::doubt; });
+  };
+  const char* const drag = "[[force]]\non = \"x\"\nvalue = \"-0.1*vx\"\n";
+  const char* const event =
+      "[parameters]\npush = 0\n[[force]]\non = \"x\"\nvalue = \"push\"\n[[event]]\nwhen = \"t - 0.5\"\nthen = { push = "
+      "1 }\n";
+  EXPECT_FALSE(doubts("", "thermal_modes_with_drag"));
+  EXPECT_TRUE(doubts(drag, "thermal_modes_with_drag"));
+  EXPECT_FALSE(doubts("", "event_in_oscillation"));
+  EXPECT_TRUE(doubts(event, "event_in_oscillation"));
+}
+
 // With two coupled gaps the force has a single potential, kT times the sum of the logarithms of both frequencies.
 TEST(SlowWithoutABath, SharesTheEnergyAmongTheModes) {
   std::string rods = two_rods;
