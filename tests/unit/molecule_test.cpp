@@ -3,6 +3,7 @@
 #include "model/molecule/coulomb_law.hpp"
 #include "model/molecule/molecule_problem.hpp"
 #include "model/molecule/pair_list.hpp"
+#include "problem/validity.hpp"
 #include "support/mentions.hpp"
 #include "support/text_models.hpp"
 #include "trill/base/random.hpp"
@@ -575,10 +576,24 @@ TEST(Molecule, OverlapsUnitsAndEndlessMoleculesAreNamed) {
 }
 
 TEST(Molecule, ABlowUpNamesTheAtoms) {
-  const Solution s = prepare(plan_with("verlet", 4000, 9), read_model("m.data", chain_text()).problem).run();
+  const TextModel model = read_model("m.data", chain_text());
+  const Solution s = prepare(plan_with("verlet", 4000, 9), model.problem->clone()).run();
   EXPECT_FALSE(s.outcome.ok());
   EXPECT_NE(s.outcome.message.find("the bond of atoms"), std::string::npos) << s.outcome.message;
-  EXPECT_TRUE(s.y().allFinite());
+  ASSERT_TRUE(s.y().allFinite());
+  ASSERT_GT(s.rows(), 1);
+  const auto& limits = dynamic_cast<const LimitedValidity&>(*model.problem);
+  Notes notes;
+  State last = model.problem->initial_state();
+  last.y = last_of(s);
+  EXPECT_EQ(limits.check_validity(last, notes), "") << "the last row is the last good frame";
+  EXPECT_THAT(s.outcome.message, testing::HasSubstr(fmt::format("in step {}:", s.outcome.counters.steps)));
+
+  // Of several torn bonds the one that is stretched most is named.
+  last = model.problem->initial_state();
+  last.q()[0] += 4;
+  last.q()[12] += 16;
+  EXPECT_THAT(limits.check_validity(last, notes), testing::HasSubstr("the bond of atoms 4 and 5 is"));
 }
 
 TEST(Molecule, RespaTakesLevelsByTheirSteps) {

@@ -164,15 +164,19 @@ void MoleculeProblem::measure_geometry(In q, Out values) const {
 }
 
 std::string MoleculeProblem::check_validity(const State& s, Notes&) const {
+  const BondTerm* worst = nullptr;
+  double stretched = torn;
   for (const BondTerm& bond : molecule_->bonds) {
-    const double length = bond_length(bond, s.y.data());
-    if (length < torn * bond.length || bond.form != BondTerm::Form::harmonic) continue;
-    const auto id = [&](int atom) { return molecule_->id[static_cast<std::size_t>(atom)]; };
-    return fmt::format(
-        "the bond of atoms {} and {} is {:.3g} A long, and {:.3g} A at rest; the motion blows up, so try a smaller h",
-        id(bond.i), id(bond.j), length, bond.length);
+    const double times = bond_length(bond, s.y.data()) / bond.length;
+    if (times < stretched || bond.form != BondTerm::Form::harmonic) continue;
+    worst = &bond;
+    stretched = times;
   }
-  return "";
+  if (!worst) return "";
+  const auto id = [&](int atom) { return molecule_->id[static_cast<std::size_t>(atom)]; };
+  return fmt::format(
+      "the bond of atoms {} and {} is {:.3g} A long, and {:.3g} A at rest; the motion blows up, so try a smaller h",
+      id(worst->i), id(worst->j), stretched * worst->length, worst->length);
 }
 
 std::vector<Quantity> MoleculeBath::quantities() const {
