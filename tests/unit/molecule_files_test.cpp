@@ -47,25 +47,38 @@ struct Acetamide {
   }
 };
 
-const fs::path acetamide = fs::path(TRILL_SOURCE_DIR) / "examples/molecules/acetamide.psf";
+const fs::path examples = fs::path(TRILL_SOURCE_DIR) / "examples/molecules", acetamide = examples / "acetamide.psf";
+
+void expect_energies(const fs::path& file, const OptionSet& parameters, const std::vector<double>& expected) {
+  const TextModel model = load_model(file, parameters);
+  const MechanicalProblem& p = mechanics(model);
+  const Vec q = p.initial_state().q();
+  ASSERT_EQ(p.groups().size(), expected.size());
+  for (std::size_t g = 0; g < expected.size(); ++g)
+    EXPECT_NEAR(*p.potential(Groups{1} << g, 0, q), expected[g], 2e-9) << p.groups()[g].name;
+}
 
 // LAMMPS of 29 September 2021 with bond harmonic, angle and dihedral charmm, improper harmonic and
 // lj/charmm/coul/charmm, whose switch begins beyond the molecule.
 TEST(MoleculeFiles, CharmmEnergiesAreThoseOfLammps) {
-  const TextModel model = load_model(acetamide, {{"cutoff", "30"}, {"shift", "no"}});
-  const MechanicalProblem& p = mechanics(model);
-  const Vec q = p.initial_state().q();
-  const std::vector<double> expected{0.6303761862, 0.6568042283, 1.0296317085, 0.1491810689,
-                                     -0.0653778335 - 40.3798135238};
-  ASSERT_EQ(p.groups().size(), expected.size());
-  for (std::size_t g = 0; g < expected.size(); ++g)
-    EXPECT_NEAR(*p.potential(Groups{1} << g, 0, q), expected[g], 2e-9) << p.groups()[g].name;
+  expect_energies(acetamide, {{"cutoff", "30"}, {"shift", "no"}},
+                  {0.6303761862, 0.6568042283, 1.0296317085, 0.1491810689, -0.0653778335 - 40.3798135238});
+  const TextModel model = load_model(acetamide);
   EXPECT_EQ(model.info.title, "Acetamide with a united CH3");
   EXPECT_EQ(model.inputs.size(), 2u);
 }
 
-TEST(MoleculeFiles, CharmmForcesAreGradients) {
-  const TextModel model = load_model(acetamide);
+// An independent program that reads the same three files.
+TEST(MoleculeFiles, ADipeptideHasTheEnergiesOfAnotherProgram) {
+  expect_energies(examples / "alanine_dipeptide.psf", {{"shift", "no"}},
+                  {0.0011543007, 0.3183654937, 3.8999014066, 0.0014087776, 5.7880687221 - 21.4469802060});
+}
+
+class CharmmForces : public testing::TestWithParam<const char*> {};
+INSTANTIATE_TEST_SUITE_P(MoleculeFiles, CharmmForces, testing::Values("acetamide.psf", "alanine_dipeptide.psf"));
+
+TEST_P(CharmmForces, AreGradients) {
+  const TextModel model = load_model(examples / GetParam());
   const MechanicalProblem& p = mechanics(model);
   const Vec q = p.initial_state().q(), f = force_of(p, 0, q, Vec::Zero(q.size()));
   for (Index i = 0; i < q.size(); ++i) {
