@@ -223,8 +223,7 @@ class AveragesCheck {
       temperature_unknown_ =
           " Positions do not tell their temperature: forces hold them too rarely. Either the run is too short, or they "
           "have left the place where the forces hold them, as in a step through a wall; look at the positions, and "
-          "take "
-          "a smaller h.";
+          "take a smaller h.";
     if (!(curvature.mean > 0)) return;
     const double apart = difference.mean / curvature.mean, error = difference.error / curvature.mean;
     const std::string text = text_of(bath_->kT() + apart, error);

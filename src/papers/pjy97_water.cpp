@@ -172,8 +172,8 @@ FigureResult water_figure(bool full) {
   if (full) add_bath(result, warm);
   result.remark =
       "Drifts are those of single runs of 10 ps and known to their order of magnitude; the short version takes 1 ps. "
-      "Rows "
-      "in a bath are means over inner steps: where kicks are given the fast motion always stands in the same phase.";
+      "Rows in a bath are means over inner steps: where kicks are given the fast motion always stands in the same "
+      "phase.";
   return result;
 }
 }  // namespace

@@ -152,6 +152,17 @@ TEST(MoleculeFiles, MistakesAreNamedWithFileAndLine) {
   expect(&Acetamide::pdb, "   0.000   1.240", "   0.000   9.240", "a.psf:15:", "the bond of atoms 2 and 3 is");
 }
 
+// Atoms three bonds apart, which have coefficients of their own in CHARMM.
+TEST(MoleculeFiles, OverlapsAcrossThreeBondsAreNamed) {
+  Acetamide files;
+  files.psf = example_text("alanine_dipeptide.psf");
+  files.pdb = example_text("alanine_dipeptide.pdb");
+  files.prm = example_text("alanine_dipeptide.prm");
+  EXPECT_EQ(files.said(), "accepted");
+  Acetamide::change(files.pdb, "   2.123  -1.054   0.000", "  -0.371   0.524  -0.500");
+  EXPECT_EQ(files.said(), "a.pdb:7:1: atoms 2 and 6 overlap: they are 0.407 A apart");
+}
+
 // Three angles in a plane, six at a tetrahedron, an angle and the distance across it.
 TEST(MoleculeFiles, AnglesThatDependOnEachOtherAreNotMadeRigid) {
   const auto said = [](std::unique_ptr<Problem> problem) -> std::string {
