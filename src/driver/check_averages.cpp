@@ -171,7 +171,8 @@ class AveragesCheck {
       }
       if (listed_.size() < most_listed) listed_.push_back(fmt::format("{} {}", name, text_of(a)));
       if (!a.is_settled && (unsettled_.empty() || a.independent < least_independent_)) {
-        unsettled_ = name;
+        unsettled_ = name + (changes_slowly(a) ? std::string(" changes slowly")
+                                               : fmt::format(" has about {:.2g} independent values", a.independent));
         least_independent_ = a.independent;
       }
       // The random error of the run itself is a part of the error that it has.
@@ -301,11 +302,8 @@ class AveragesCheck {
     trust_.headline += findings_;
     if (!unsettled_.empty()) {
       if (trust_.verdict == Verdict::green) trust_.verdict = Verdict::amber;
-      trust_.headline += fmt::format(
-          " But the run is short: {} has about {:.2g} independent values, so that its random error is hardly known; "
-          "run "
-          "longer.",
-          unsettled_, least_independent_);
+      trust_.headline +=
+          fmt::format(" But the run is short: {}, so that its random error is hardly known; run longer.", unsettled_);
     }
     if (!temperature_unknown_.empty()) {
       if (trust_.verdict == Verdict::green) trust_.verdict = Verdict::amber;

@@ -75,6 +75,7 @@ TEST(KnownLaws, AreReadFromTheModel) {
 TEST(Averages, AShortRunIsNotSettled) {
   EXPECT_FALSE(average_of(correlated(0.999, 2000, 3), 1).is_settled);
   EXPECT_TRUE(average_of(std::vector<double>(500, 2.5), 1).is_settled);
+  EXPECT_FALSE(changes_slowly(average_of(correlated(0.999, 2000, 3), 1)));
   EXPECT_EQ(average_of(std::vector<double>(500, 2.5), 1).error, 0);
 }
 
@@ -95,10 +96,14 @@ TEST(Averages, ASlowChangeBelowAFastOscillationCounts) {
     squares += std::pow(average_of(oscillation_on_a_slow_change(0.995, 1 << 16, seed + 11), 1).error, 2) / runs;
   const double exact = 0.5 * std::sqrt(1.995 / 0.005 / (1 << 16));
   EXPECT_NEAR(std::sqrt(squares) / exact, 1, 0.15);
-  int settled = 0;  // too short to know: 4000 values, of which 1000 are correlated
-  for (std::uint64_t seed = 0; seed < runs; ++seed)
-    settled += average_of(oscillation_on_a_slow_change(0.998, 4000, seed + 11), 1).is_settled;
+  int settled = 0, slow = 0;  // too short to know: 4000 values, of which 1000 are correlated
+  for (std::uint64_t seed = 0; seed < runs; ++seed) {
+    const Average found = average_of(oscillation_on_a_slow_change(0.998, 4000, seed + 11), 1);
+    settled += found.is_settled;
+    slow += changes_slowly(found);
+  }
   EXPECT_LE(settled, runs / 2);
+  EXPECT_GE(slow, runs / 4) << "many independent values, and yet too few long blocks";
 }
 
 TEST(Averages, DistributionOfANormalSignal) {
