@@ -101,6 +101,8 @@ Average average_of(std::span<const double> values, double spacing) {
   return a;
 }
 
+bool changes_slowly(const Average& average) { return !average.is_settled && average.independent >= least_independent; }
+
 ValueRange range_of(std::span<const double> values) {
   const auto [low, high] = std::minmax_element(values.begin(), values.end());
   return {*low, *high};

@@ -17,6 +17,8 @@ struct Average {
   bool is_settled = false;         // false: the run is so short that the error itself is hardly known
 };
 Average average_of(std::span<const double> values, double spacing);
+// Not for lack of independent values, but because longer blocks show a change that the run is too short for.
+bool changes_slowly(const Average& average);
 
 // A histogram as a density. The errors are those of means of blocks.
 struct Distribution {

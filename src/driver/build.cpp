@@ -11,6 +11,7 @@
 #include "problem/reactive.hpp"
 #include "solution/oem_labels.hpp"
 #include "trill/problem/circuit.hpp"
+#include "trill/problem/langevin.hpp"
 #include "trill/problem/mechanical.hpp"
 
 #include <algorithm>
@@ -28,6 +29,7 @@ constexpr int halvings_for_diodes = 40;
 std::string peculiarity(const Problem& problem) {
   if (dynamic_cast<const CircuitProblem*>(&problem)) return "which has algebraic equations beside its rates";
   if (dynamic_cast<const ReactiveProblem*>(&problem)) return "whose forces depend on those of its constraints";
+  if (dynamic_cast<const LangevinProblem*>(&problem)) return "which is in a heat bath";
   return "";
 }
 
@@ -53,12 +55,17 @@ void make_objects(PreparedRun& run) {
   try {
     make_plainly(run);
   } catch (const UsageError&) {
-    const std::vector<std::string> able = able_methods(*run.problem);
-    const bool is_able = std::find(able.begin(), able.end(), run.way.method->info.name) != able.end();
-    if (is_able && !run.way.formulation) throw;  // it is the options
-    throw UsageError(fmt::format("{} cannot solve '{}', {}; use {}",
-                                 run.way.formulation ? run.way.formulation->name : run.way.method->info.name,
-                                 run.problem->name(), peculiar, join(able, ", ")));
+    const bool in_bath = dynamic_cast<const LangevinProblem*>(run.problem.get()) != nullptr;
+    if (in_bath && run.way.formulation && !run.reformulation) throw;  // many formulations keep the bath
+    const Problem& stepped = in_bath && run.reformulation ? run.reformulation->inner() : *run.problem;
+    const std::vector<std::string> able = able_methods(stepped);
+    const bool is_able = std::ranges::count(able, run.way.method->info.name) > 0;
+    if (is_able && (in_bath || !run.way.formulation)) throw;  // it is the options
+    const bool blame_formulation = run.way.formulation && !in_bath;
+    const std::string &name = blame_formulation ? run.way.formulation->name : run.way.method->info.name,
+                      twin = "langevin_" + name;
+    const std::string others = std::ranges::count(able, twin) > 0 ? twin : join(able, ", ");
+    throw UsageError(fmt::format("{} cannot solve '{}', {}; use {}", name, stepped.name(), peculiar, others));
   }
 }
 

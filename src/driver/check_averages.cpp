@@ -31,6 +31,7 @@ constexpr double share_for_temperature = 0.25;
 constexpr std::size_t most_listed = 3;
 // Kinetic temperature over that of the bath. Steps of use have up to 2 with some methods, where positions are right.
 constexpr double most_heat = 4;
+constexpr double most_unknown = 0.5;  // error of a temperature of positions, over that of the bath
 
 // Temperatures of velocities depend on the step even where positions are sampled exactly.
 bool is_of_velocities(const std::string& name) {
@@ -153,7 +154,8 @@ class AveragesCheck {
       }
       if (listed_.size() < most_listed) listed_.push_back(fmt::format("{} {}", name, text_of(a)));
       if (!a.is_settled && (unsettled_.empty() || a.independent < least_independent_)) {
-        unsettled_ = name;
+        unsettled_ = name + (changes_slowly(a) ? std::string(" changes slowly")
+                                               : fmt::format(" has about {:.2g} independent values", a.independent));
         least_independent_ = a.independent;
       }
       // The random error of the run itself is a part of the error that it has.
@@ -200,6 +202,12 @@ class AveragesCheck {
     sample_rows(std::max<Index>(1, rows_.rows() / std::max<Index>(1, count)));
     if (static_cast<Index>(off.size()) < least_rows_for_averages) return;
     const Average difference = average_of(off, 1), curvature = average_of(curvatures, 1);
+    if (curvature.mean == 0 && curvature.deviation == 0) return;  // nothing holds the positions
+    if (!(curvature.mean > 0) || !(difference.error < most_unknown * bath_->kT() * curvature.mean))
+      temperature_unknown_ =
+          " Positions do not tell their temperature: forces hold them too rarely. Either the run is too short, or they "
+          "have left the place where the forces hold them, as in a step through a wall; look at the positions, and "
+          "take a smaller h.";
     if (!(curvature.mean > 0)) return;
     const double apart = difference.mean / curvature.mean, error = difference.error / curvature.mean;
     const std::string text = text_of(bath_->kT() + apart, error);
@@ -277,11 +285,12 @@ class AveragesCheck {
     trust_.headline += findings_;
     if (!unsettled_.empty()) {
       if (trust_.verdict == Verdict::green) trust_.verdict = Verdict::amber;
-      trust_.headline += fmt::format(
-          " But the run is short: {} has about {:.2g} independent values, so that its random error is hardly known; "
-          "run "
-          "longer.",
-          unsettled_, least_independent_);
+      trust_.headline +=
+          fmt::format(" But the run is short: {}, so that its random error is hardly known; run longer.", unsettled_);
+    }
+    if (!temperature_unknown_.empty()) {
+      if (trust_.verdict == Verdict::green) trust_.verdict = Verdict::amber;
+      trust_.headline += temperature_unknown_;
     }
     if (!doubtful_.empty()) {
       if (trust_.verdict == Verdict::green) trust_.verdict = Verdict::amber;
@@ -325,7 +334,7 @@ class AveragesCheck {
   const LangevinProblem* bath_;
   MeasuredColumns given_;
   Trust trust_;
-  std::string worst_, findings_, unsettled_, doubtful_, least_known_, possible_text_;
+  std::string worst_, findings_, temperature_unknown_, unsettled_, doubtful_, least_known_, possible_text_;
   double least_independent_ = 0, random_error_ = 0, possible_ = 0;  // the latter two relative to the size
   std::vector<std::string> listed_;
 };

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numbers>
 
 namespace trill {
 namespace {
@@ -49,13 +50,17 @@ Measures::Measures(const Problem& problem, const Reformulation* formulation, Ste
   if (averages_inner_steps && !formulation) inner_ = dynamic_cast<InnerStates*>(&stepper);
 }
 
-// The ends of steps are special places for the fast motion; a few inner steps, evenly spread, are not.
-void Measures::average_inner_steps(const State& s) {
+// The ends of steps are special places for the fast motion. So are fixed places inside long steps, where the fast
+// motion comes to the same phases again and again; therefore they move from step to step, by the golden ratio.
+void Measures::average_inner_steps(const State& s, double h) {
   const Index known = inner_->inner_states(), used = std::min(known, most_inside);
+  const double turns = std::numbers::phi * std::round(h != 0 ? s.t / h : 0), shift = turns - std::floor(turns);
   inside_ = s;
   sum_.setZero();
   for (Index k = 0; k < used; ++k) {
-    inner_->inner_state((2 * k + 1) * known / (2 * used), inside_.q(), inside_.v());
+    const double place = (static_cast<double>(k) + shift) / static_cast<double>(used);
+    inner_->inner_state(std::min(known - 1, static_cast<Index>(place * static_cast<double>(known))), inside_.q(),
+                        inside_.v());
     problem_.measure(inside_, values_.head(own_));
     sum_ += values_.head(own_) / static_cast<double>(used);
   }
@@ -65,7 +70,7 @@ void Measures::average_inner_steps(const State& s) {
 const Vec& Measures::at(const State& s, const StepResult& step) {
   Index k = own_;
   if (inner_ && own_ > 0 && inner_->inner_states() > 1)
-    average_inner_steps(s);
+    average_inner_steps(s, step.h_taken);
   else
     problem_.measure(s, values_.head(own_));
   if (constraints_) {

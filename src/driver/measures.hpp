@@ -19,7 +19,7 @@ class Measures {
   const Vec& at(const State& s, const StepResult& step);
 
  private:
-  void average_inner_steps(const State& s);
+  void average_inner_steps(const State& s, double h);
 
   const Problem& problem_;
   const Reformulation* formulation_;

@@ -181,12 +181,12 @@ void Run::take_step() {
   const double t0 = result.t_begin, h = inner_.t - t0;
   const bool goes_on = !options_.reformulation || correct();
   const bool truncated = !detector_.empty() && handle_events(t0, h);
+  if (limited_ && !check_validity()) return keep_last_valid(t0);
   if (!truncated) {
     if (options_.dense) keep_dense(t0, h, 1);
     output_until(inner_.t, t0, h);
   }
   if (!goes_on) refuse();
-  if (limited_) check_validity();
   pass_breakpoints();
   if (before >= repeat_to_)
     for (Observer* observer : options_.observers) {
@@ -227,13 +227,22 @@ bool Run::correct() {
   return what != AfterStep::refused;
 }
 
-void Run::check_validity() {
+// false: the equations mean nothing where the step ended, and so the run ends.
+bool Run::check_validity() {
   leave(inner_, user_);
   const std::string sentence = limited_->check_validity(user_, advancer_.notes());
-  if (sentence.empty() || outcome_.status != RunStatus::reached_end) return;
+  if (sentence.empty() || outcome_.status != RunStatus::reached_end) return true;
   end_as(RunStatus::refused,
          fmt::format("at t = {:.6g}, in step {}: {}", inner_.t, advancer_.counters().steps, sentence));
-  record_last();
+  return false;
+}
+
+// The last row is the state before the step that ended where the equations mean nothing.
+void Run::keep_last_valid(double t0) {
+  if (direction_ * (t0 - last_recorded_) <= 0) return;
+  State& before = inside(0);
+  before.t = t0;
+  record(before);
 }
 
 // The event of a breakpoint may be found next to it, and no method can take a step of one rounding error from there.

@@ -47,7 +47,8 @@ class Run {
   bool may_look_inside() const;
   double next_stop() const;
   bool correct();
-  void check_validity();
+  bool check_validity();
+  void keep_last_valid(double t0);
   void pass_breakpoints();
   void between_steps();
   void look_ahead(std::int64_t steps);  // ends a run that would take too many steps

@@ -18,10 +18,12 @@
 namespace trill {
 namespace {
 const MechanicalProblem& with_strong_potential(const MechanicalProblem& p, const std::string& asked_by) {
-  if (!p.strong_potential())
-    throw UsageError(asked_by + " needs a model with stiff gaps ([[stiff]] in a model file); '" + p.name() +
-                     "' has none");
-  return p;
+  if (p.strong_potential()) return p;
+  const auto* named = dynamic_cast<const NamedGaps*>(&p);
+  if (const std::string why = named ? named->without_gaps(all_groups) : ""; !why.empty())
+    throw UsageError(asked_by + ": " + why);
+  throw UsageError(asked_by + " needs a model with stiff gaps ([[stiff]] in a model file); '" + p.name() +
+                   "' has none");
 }
 
 // The gaps of these groups of forces; empty: all of them.
@@ -42,11 +44,13 @@ std::vector<Index> gaps_of(const MechanicalProblem& p, Groups groups, const std:
       rows.push_back(static_cast<Index>(k));
       found |= group_of[k];
     }
-  if (const Groups without = groups & own & ~found)
-    throw UsageError(
-        fmt::format("{}: the force group {} of '{}' has no stiff gaps ([[stiff]] in a model "
-                    "file), so it cannot be made rigid",
-                    asked_by, names_of(p, without), p.name()));
+  if (const Groups without = groups & own & ~found) {
+    const std::string why = named->without_gaps(without);
+    throw UsageError(why.empty() ? fmt::format("{}: the force group {} of '{}' has no stiff gaps ([[stiff]] in a model "
+                                               "file), so it cannot be made rigid",
+                                               asked_by, names_of(p, without), p.name())
+                                 : asked_by + ": " + why);
+  }
   if (rows.size() == group_of.size()) rows.clear();
   return rows;
 }
@@ -147,11 +151,13 @@ class RigidLimitForm : public Reformulation {
     Vec g(in.layout.nl);
     rigid().constraints()->value(in.t, in.q(), g);
     const double off = g.head(rigid().gaps()).cwiseAbs().maxCoeff();
-    if (!rigid().project(in))
-      throw UsageError(
-          "rigid_limit: no position with closed gaps was found near the start; choose a start nearer to closed gaps, "
-          "or "
-          "look whether gaps and constraints depend on each other");
+    if (!rigid().project(in)) {
+      const std::string why = ConstraintCheck(rigid()).dependence(in.t, in.q());
+      throw UsageError(why.empty()
+                           ? "rigid_limit: no position with closed gaps was found near the start; choose a start "
+                             "nearer to closed gaps"
+                           : "rigid_limit: with closed gaps as constraints, " + why);
+    }
     if (off > 0)
       notes.raise(in.t, "start_projected",
                   "The start was moved to a position with closed gaps. The value is how far the gaps were open.",

@@ -3,6 +3,7 @@
 // the implicit midpoint rule and LIM2. R. D. Skeel, G. Zhang, T. Schlick, SIAM J. Sci. Comput. 18 (1997) 203-222;
 // PJY97 sec. 4.1.
 #include "method/envelope_point.hpp"
+#include "method/exchange_limit.hpp"
 #include "method/oscillator_form.hpp"
 #include "method/prospects.hpp"
 #include "trill/linalg/kernels.hpp"
@@ -66,6 +67,7 @@ class EnvelopeVerlet final : public Stepper {
     y0_ = y1_ = s.y;
     accelerate_(s.t, s.q(), s.v(), a_);
     entered_ = 0;
+    if (options_.alpha > 0) exchange_.start(p_, s);
   }
 
   StepResult step(State& s, const StepRequest& request) override {
@@ -96,6 +98,7 @@ class EnvelopeVerlet final : public Stepper {
     y1_.head(n) = X_;
     y1_.tail(n) = V_;
     h_ = h;
+    exchange_.took(h);
     return result;
   }
 
@@ -105,6 +108,7 @@ class EnvelopeVerlet final : public Stepper {
     hermite(theta, h_, y0_.tail(n), a0_, y1_.tail(n), a_, y.tail(n));
   }
   void memory(Archive& archive) override { archive(x_, v_, a_, entered_); }
+  void conclude(double t, Notes& notes) const override { exchange_.conclude(t, notes); }
   std::unique_ptr<Stepper> clone(const Problem& problem) const override {
     return std::make_unique<EnvelopeVerlet>(problem, options_);
   }
@@ -142,6 +146,7 @@ class EnvelopeVerlet final : public Stepper {
   const MechanicalProblem& p_;
   Acceleration accelerate_;
   EnvelopePoint point_;
+  ExchangeLimit exchange_;
   Vec x_, v_;   // the state of Verlet's method at the end of the last step
   Vec a_, a0_;  // accelerations at its end and start
   Vec x1_, v1_, X_, V_, y0_, y1_;

@@ -3,6 +3,7 @@
 // Mechanical systems are solved for the midpoint velocity alone, so the Newton matrix has the size of q.
 #include "method/constrained_diagonal.hpp"
 #include "method/diagonal_stage.hpp"
+#include "method/exchange_limit.hpp"
 #include "method/prospects.hpp"
 #include "trill/linalg/kernels.hpp"
 #include "trill/method/hermite.hpp"
@@ -58,7 +59,8 @@ class ImplicitMidpoint final : public Stepper {
   ImplicitMidpoint(const Problem& problem, const Options& options)
       : info_(describe(options)),
         options_(options),
-        nv_(dynamic_cast<const MechanicalProblem*>(&problem) ? problem.layout().nv : 0),
+        mechanics_(dynamic_cast<const MechanicalProblem*>(&problem)),
+        nv_(mechanics_ ? problem.layout().nv : 0),
         system_(make_diagonal_stage(problem, "implicit_midpoint", options.by_krylov)),
         newton_(system_->size(), {.tolerance = 0.1, .max_iterations = 12, .jacobian_every = 0}) {
     // A sparse factorisation depends on earlier matrices and is not saved: it starts anew at every checkpoint.
@@ -71,6 +73,7 @@ class ImplicitMidpoint final : public Stepper {
     x_ = weights_ = Vec::Zero(system_->size());
     system_->begin(s.t, 0, s.y);
     system_->prepared = {false, 0, 0, s.y, x_};
+    if (mechanics_) exchange_.start(*mechanics_, s);
   }
 
   StepResult step(State& s, const StepRequest& request) override {
@@ -89,6 +92,7 @@ class ImplicitMidpoint final : public Stepper {
     finish(h);
     if (!all_finite(y1_)) return {.status = StepStatus::non_finite};
     h_ = h;
+    exchange_.took(h);
     s.y = y1_;
     s.t += h;
     return result;
@@ -101,6 +105,7 @@ class ImplicitMidpoint final : public Stepper {
   }
 
   void memory(Archive& archive) override { archive(*system_); }
+  void conclude(double t, Notes& notes) const override { exchange_.conclude(t, notes); }
   std::unique_ptr<Stepper> clone(const Problem& problem) const override {
     return std::make_unique<ImplicitMidpoint>(problem, options_);
   }
@@ -113,6 +118,8 @@ class ImplicitMidpoint final : public Stepper {
 
   MethodInfo info_;
   Options options_;
+  const MechanicalProblem* mechanics_;  // null: a system of first order
+  ExchangeLimit exchange_;
   Index nv_;
   std::unique_ptr<DiagonalStage> system_;
   Newton newton_;

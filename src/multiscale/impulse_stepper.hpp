@@ -68,7 +68,7 @@ class ImpulseStepper : public Stepper, public InnerStates {
   ImpulseStepper(MethodInfo info, const MechanicalProblem& problem, const ImpulsePlan& plan);
 
  private:
-  static constexpr Index points_inside = 8;
+  static constexpr Index points_inside = 4096;
   void build(const ImpulsePlan& plan);
   StepResult give_up();
   void warn(double t, double h, Notes& notes) const;

@@ -39,9 +39,12 @@ FigureResult states(const Solution& solution, const Expectation& expected) {
 }
 
 Average average_of(const Solution& s, const std::string& measure, double unit) {
-  const Vec all = s.measured().row(s.quantity(measure)).transpose() / unit;
-  const auto first = static_cast<Index>(start_left_out * static_cast<double>(all.size()));
-  return trill::average_of({all.data() + first, static_cast<std::size_t>(all.size() - first)}, s.t[1] - s.t[0]);
+  return average_of(s.measured().row(s.quantity(measure)).transpose() / unit, s.t[1] - s.t[0]);
+}
+
+Average average_of(const Vec& values, double spacing) {
+  const auto first = static_cast<Index>(start_left_out * static_cast<double>(values.size()));
+  return trill::average_of({values.data() + first, static_cast<std::size_t>(values.size() - first)}, spacing);
 }
 
 FigureCell sampled(const std::string& label, const Average& found, double expected, double their_error,

@@ -24,9 +24,14 @@ FigureResult states(const Solution& solution, const Expectation& expected);
 
 // Of a measure, without the part of the run in which it comes to its equilibrium, in multiples of a unit.
 Average average_of(const Solution& s, const std::string& measure, double unit = 1);
+Average average_of(const Vec& values, double spacing);
 // Equal within five standard errors, those of the run and those of the other number.
 FigureCell sampled(const std::string& label, const Average& found, double expected, double their_error = 0,
                    CellOrigin origin = independent);
+
+// What LN and SIN(R) make of an oscillator with a tenth of its stiffness in slow forces: a part of the figure of
+// chains.
+void add_slow_share(FigureResult& result, bool full);
 
 Chart eigenvalue_chart(const std::vector<LocalSpectrum>& spectra);
 }  // namespace trill::papers::pjy97

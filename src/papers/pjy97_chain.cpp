@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // PJY97 sec. 4.4 and 4.5: what samplers make of the bonds and angles of an alkane with 20 united atoms at 300 K,
 // without forces between other atoms, so that the exact variances are those of single bonds and angles. Methods with
-// long steps for torsions take inner steps of 2 fs for bonds and angles. Beside it an oscillator with a tenth of its
-// stiffness in slow forces.
+// long steps for torsions take inner steps of 2 fs for bonds and angles. Beside it an oscillator (add_slow_share).
 #include "papers/pjy97.hpp"
 #include "papers/runs.hpp"
 #include "trill/model/text_problem.hpp"
@@ -169,60 +168,6 @@ void add_chain(FigureResult& result, Chart& chart, const ChainRow& row, bool ful
   add("angle_energy", ": variance of angles over the exact one", angle_energy, atoms_of_chain - 2, row.angles, none);
 }
 
-// q'' = -q - 0.1 q, where the second force is the slow one; the exact mean of q^2 is 1/1.1.
-constexpr double slow_share = 0.1;
-std::string oscillator(double friction) {
-  return fmt::format(R"toml(
-[coordinates]
-x = {{ start = 0.3, velocity = 0.7 }}
-
-[[potential]]
-energy = "x^2/2"
-group = "fast"
-
-[[potential]]
-energy = "{}*x^2/2"
-group = "slow"
-
-[heat_bath]
-friction = {}
-temperature = 1
-
-[[measure]]
-name = "square"
-value = "x^2"
-)toml",
-                     slow_share, friction);
-}
-
-struct LinearRow {
-  const char *label, *method;
-  double friction, step;  // in fast periods
-  double square;          // over the exact one
-  double error;           // of that number
-};
-// The errors of the numbers for SIN(R) are not known; they are taken as those of runs like ours.
-constexpr LinearRow linear_rows[] = {
-    {"SIN(R)", "sinr", 1, 0.2, 1.004, 0.01},   {"SIN(R)", "sinr", 1, 0.4, 0.994, 0.01},
-    {"SIN(R)", "sinr", 1, 0.475, 1.000, 0.01}, {"SIN(R)", "sinr", 1, 0.5, 1.08, 0.01},
-    {"SIN(R)", "sinr", 1, 0.6, 1.04, 0.01},    {"SIN(R)", "sinr", 1, 1.0, 1.08, 0.01},
-    {"SIN(R)", "sinr", 1, 1.5, 1.09, 0.01},    {"SIN(R)", "sinr", 1, 3.0, 1.12, 0.01},
-    {"LN", "ln", 0.2, 0.2, 1.03, 0.01},        {"LN", "ln", 0.2, 0.4, 1.16, 0.01},
-    {"LN", "ln", 0.2, 0.475, 6.9, 0.3},
-};
-
-void add_linear(FigureResult& result, const LinearRow& row, bool full) {
-  const double h = 2 * pi * row.step;
-  const int inner = static_cast<int>(std::lround(40 * row.step));
-  const Sampler how{"", row.method, {{"fast", "fast"}, {"inner", std::to_string(inner)}}, row.friction, h};
-  const TextModel model = read_model("oscillator.toml", oscillator(row.friction));
-  const Solution s =
-      finished(prepare(plan_of(how, h * std::ceil((full ? 400000 : 8000) / h), 1), model.problem->clone()));
-  result.cells.push_back(
-      sampled(fmt::format("{}, a tenth of the stiffness slow, H = {} fast periods: mean of q^2", row.label, row.step),
-              average_of(s, "square", 1 / (1 + slow_share)), row.square, row.error));
-}
-
 FigureResult chain_figure(bool full) {
   FigureResult result;
   Chart chart{"Variance of bonds over the exact one",
@@ -232,7 +177,7 @@ FigureResult chain_figure(bool full) {
               ChartStyle::line,
               {}};
   for (const ChainRow& row : chain_rows()) add_chain(result, chart, row, full);
-  for (const LinearRow& row : linear_rows) add_linear(result, row, full);
+  add_slow_share(result, full);
   result.charts.push_back(std::move(chart));
   result.remark =
       "300 K, friction 5/ps, inner steps of 2 fs. Exact variances by quadrature over a single bond or angle. Rows are "

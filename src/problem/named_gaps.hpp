@@ -15,5 +15,7 @@ class NamedGaps {
   virtual const std::vector<Groups>& group_of_gap() const = 0;
   // Why the gaps of these groups cannot all be closed at once, with their names; empty: no reason is known.
   virtual std::string over_determined(Groups) const { return ""; }
+  // Why forces of these groups have no gaps, with their names; empty: no reason is known.
+  virtual std::string without_gaps(Groups) const { return ""; }
 };
 }  // namespace trill

@@ -76,7 +76,9 @@ std::string statistics_text(const MeasureStatistics& m, const std::string& time_
       fmt::format("{} = {}, spread {:.3g}, correlation time {}, {:.2g} independent values", m.quantity.name,
                   with_unit(fmt::format("{:.5g} +- {:.2g}", a.mean, a.error), m.quantity.unit), a.deviation,
                   with_unit(fmt::format("{:.2g}", a.correlation), time_unit), a.independent);
-  if (!a.is_settled) text += " (too few: the error is hardly known)";
+  if (!a.is_settled)
+    text +=
+        changes_slowly(a) ? " (and a slow change: the error is hardly known)" : " (too few: the error is hardly known)";
   if (!m.law.empty())
     text += fmt::format("; {:.2g} of its distribution differ from the exact one, and random errors alone give {:.2g}",
                         m.distance, m.noise);

@@ -234,6 +234,17 @@ friction = 0.5
 temperature = 1
 )toml";
 
+// A path that has stepped through a wall feels no force any more, and its measures do not change.
+TEST(CheckRandom, PositionsWithoutATemperatureAreNotGreen) {
+  RunPlan plan = plan_with("langevin_splitting", 2000, 0.1);
+  for (const std::uint64_t seed : {2u, 4u}) {
+    plan.seed = seed;
+    const Trust trust = checked(walls, plan).trust;
+    EXPECT_EQ(trust.verdict, Verdict::amber) << trust.headline;
+    EXPECT_THAT(trust.headline, testing::HasSubstr("Positions do not tell their temperature"));
+  }
+}
+
 TEST(CheckRandom, AMotionThatIsMuchHotterThanItsBathIsRed) {
   const Trust hot = checked(walls, plan_with("langevin_splitting", 300, 0.1)).trust;
   EXPECT_EQ(hot.verdict, Verdict::red) << hot.headline;

@@ -178,6 +178,31 @@ TEST(Sinr, DoesNotResonate) {
   EXPECT_NEAR(mean_of(s, "square") * 1.1, 1.0, 0.06);
 }
 
+// A step of three fast periods with 120 inner steps, of which a row measures a few: they must not always have the same
+// phases. 1.117 +- 0.003 is from a program that shares no code with this one and measures them all.
+TEST(Sinr, InnerStepsAreMeasuredAtAllPhases) {
+  std::string both = std::string(oscillator) + "[[potential]]\nenergy = \"0.05*x^2\"\ngroup = \"slow\"\n";
+  both.replace(both.find("friction = 1"), 12, "friction = 0.5");
+  const Solution s =
+      sampled(both, "sinr", {{"fast", "fast"}, {"inner", "120"}, {"answer", "1"}}, 60000, 6 * 3.141592653589793);
+  EXPECT_NEAR(mean_of(s, "square") * 1.1, 1.117, 0.03);
+}
+
+// Thermostats that answer slowly, as 1/gamma of a gentle bath is, cannot take up what kicks give: positions are far too
+// hot.
+TEST(Sinr, KeepsPaceWithItsInnerSteps) {
+  std::string gentle = std::string(oscillator) + "[[potential]]\nenergy = \"0.05*x^2\"\ngroup = \"slow\"\n";
+  gentle.replace(gentle.find("friction = 1"), 12, "friction = 0.01");
+  const double h = 3.141592653589793;  // half a fast period
+  const auto square = [&](const char* answer, int steps) {
+    return mean_of(sampled(gentle, "sinr", {{"fast", "fast"}, {"inner", "40"}, {"answer", answer}}, steps, h),
+                   "square");
+  };
+  EXPECT_NEAR(square("0", 20), square("3.141592653589793", 20), 1e-9);
+  EXPECT_NEAR(1.1 * square("0", 20000), 1, 0.1);
+  EXPECT_GT(1.1 * square("100", 20000), 1.3);
+}
+
 TEST(Sinr, RefusesConstraints) {
   try {
     Catalogue::all().method("sinr").make(

@@ -47,25 +47,38 @@ struct Acetamide {
   }
 };
 
-const fs::path acetamide = fs::path(TRILL_SOURCE_DIR) / "examples/molecules/acetamide.psf";
+const fs::path examples = fs::path(TRILL_SOURCE_DIR) / "examples/molecules", acetamide = examples / "acetamide.psf";
+
+void expect_energies(const fs::path& file, const OptionSet& parameters, const std::vector<double>& expected) {
+  const TextModel model = load_model(file, parameters);
+  const MechanicalProblem& p = mechanics(model);
+  const Vec q = p.initial_state().q();
+  ASSERT_EQ(p.groups().size(), expected.size());
+  for (std::size_t g = 0; g < expected.size(); ++g)
+    EXPECT_NEAR(*p.potential(Groups{1} << g, 0, q), expected[g], 2e-9) << p.groups()[g].name;
+}
 
 // The expected energies are those of LAMMPS (29 September 2021) with bond harmonic, angle and dihedral charmm,
 // improper harmonic and lj/charmm/coul/charmm; its switching function begins beyond the molecule.
 TEST(MoleculeFiles, CharmmEnergiesAreThoseOfLammps) {
-  const TextModel model = load_model(acetamide, {{"cutoff", "30"}, {"shift", "no"}});
-  const MechanicalProblem& p = mechanics(model);
-  const Vec q = p.initial_state().q();
-  const std::vector<double> expected{0.6303761862, 0.6568042283, 1.0296317085, 0.1491810689,
-                                     -0.0653778335 - 40.3798135238};
-  ASSERT_EQ(p.groups().size(), expected.size());
-  for (std::size_t g = 0; g < expected.size(); ++g)
-    EXPECT_NEAR(*p.potential(Groups{1} << g, 0, q), expected[g], 2e-9) << p.groups()[g].name;
+  expect_energies(acetamide, {{"cutoff", "30"}, {"shift", "no"}},
+                  {0.6303761862, 0.6568042283, 1.0296317085, 0.1491810689, -0.0653778335 - 40.3798135238});
+  const TextModel model = load_model(acetamide);
   EXPECT_EQ(model.info.title, "Acetamide with a united CH3");
   EXPECT_EQ(model.inputs.size(), 2u);
 }
 
-TEST(MoleculeFiles, CharmmForcesAreGradients) {
-  const TextModel model = load_model(acetamide);
+// An independent program that reads the same three files.
+TEST(MoleculeFiles, ADipeptideHasTheEnergiesOfAnotherProgram) {
+  expect_energies(examples / "alanine_dipeptide.psf", {{"shift", "no"}},
+                  {0.0011543007, 0.3183654937, 3.8999014066, 0.0014087776, 5.7880687221 - 21.4469802060});
+}
+
+class CharmmForces : public testing::TestWithParam<const char*> {};
+INSTANTIATE_TEST_SUITE_P(MoleculeFiles, CharmmForces, testing::Values("acetamide.psf", "alanine_dipeptide.psf"));
+
+TEST_P(CharmmForces, AreGradients) {
+  const TextModel model = load_model(examples / GetParam());
   const MechanicalProblem& p = mechanics(model);
   const Vec q = p.initial_state().q(), f = force_of(p, 0, q, Vec::Zero(q.size()));
   for (Index i = 0; i < q.size(); ++i) {
@@ -138,6 +151,17 @@ TEST(MoleculeFiles, MistakesAreNamedWithFileAndLine) {
   expect(&Acetamide::pdb, "ATOM      6", "TER       6", "a.pdb", "there are 5 atoms here and 6 in a.psf");
   expect(&Acetamide::pdb, "   0.000   1.240", "   0.0x0   1.240", "a.pdb:4:1:", "columns 31 to 38 must hold");
   expect(&Acetamide::pdb, "   0.000   1.240", "   0.000   9.240", "a.psf:15:", "the bond of atoms 2 and 3 is");
+}
+
+// Atoms three bonds apart, which have coefficients of their own in CHARMM.
+TEST(MoleculeFiles, OverlapsAcrossThreeBondsAreNamed) {
+  Acetamide files;
+  files.psf = example_text("alanine_dipeptide.psf");
+  files.pdb = example_text("alanine_dipeptide.pdb");
+  files.prm = example_text("alanine_dipeptide.prm");
+  EXPECT_EQ(files.said(), "accepted");
+  Acetamide::change(files.pdb, "   2.123  -1.054   0.000", "  -0.371   0.524  -0.500");
+  EXPECT_EQ(files.said(), "a.pdb:7:1: atoms 2 and 6 overlap: they are 0.407 A apart");
 }
 
 // Three examples: the three angles around a planar atom, the six around a tetrahedral one, and an angle together with

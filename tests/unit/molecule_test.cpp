@@ -3,6 +3,7 @@
 #include "model/molecule/coulomb_law.hpp"
 #include "model/molecule/molecule_problem.hpp"
 #include "model/molecule/pair_list.hpp"
+#include "problem/validity.hpp"
 #include "support/mentions.hpp"
 #include "support/text_models.hpp"
 #include "trill/base/random.hpp"
@@ -468,6 +469,51 @@ TEST(Molecule, RingsAreNotMadeRigidAltogether) {
   }
 }
 
+std::string said_of_rigid(const std::string& text, const std::string& constraints, const OptionSet& parameters = {}) {
+  RunPlan plan = plan_with("rattle", 20, 1);
+  plan.options["constraints"] = constraints;
+  try {
+    run_of(read_model("m.data", text, parameters).problem, plan);
+  } catch (const UsageError& e) {
+    return e.what();
+  }
+  return "accepted";
+}
+
+// Both diagonals of a flat square: as many bonds as give the shape of four atoms, and yet one too many.
+TEST(Molecule, BondsThatFollowFromOthersAreNamed) {
+  std::string square = replaced(ring_text(false), "4 bonds\n1 bond", "6 bonds\n2 bond");
+  square = replaced(square, "1 500 1.1\n", "1 500 1.1\n2 500 1.55563491861\n") + "5 2 1 3\n6 2 2 4\n";
+  EXPECT_THAT(said_of_rigid(square, "bonds"),
+              mentions("bond of atoms 2 and 4 already follows from", "bond of atoms 1 and 3"));
+}
+
+TEST(Molecule, GapsThatCannotBeRigidAreNamed) {
+  const std::string straight =
+      "co2\n\n3 atoms\n2 atom types\n2 bonds\n1 bond types\n1 angles\n1 angle types\n\nMasses\n\n1 12\n2 16\n\n"
+      "Pair Coeffs # lj/cut\n\n1 0.05 2.8\n2 0.16 3\n\nBond Coeffs # harmonic\n\n1 900 1.16\n\nAngle Coeffs # "
+      "harmonic\n\n1 50 180\n\nAtoms # molecular\n\n1 1 2 0 0 0\n2 1 1 1.16 0 0\n3 1 2 2.32 0 0\n\nBonds\n\n1 1 1 "
+      "2\n2 1 2 3\n\nAngles\n\n1 1 1 2 3\n";
+  EXPECT_THAT(said_of_rigid(straight, "bonds+angles"),
+              mentions("angle of atoms 1, 2 and 3", "180 degrees", "straight"));
+  EXPECT_EQ(said_of_rigid(straight, "bonds"), "accepted");
+  const std::string morse = replaced(straight, "# harmonic\n\n1 900 1.16", "# morse\n\n1 100 2 1.16");
+  EXPECT_THAT(said_of_rigid(morse, "bonds"), mentions("bond of atoms 1 and 2 is a Morse bond"));
+}
+
+TEST(Molecule, MethodsWithoutAHeatBathSaySo) {
+  const OptionSet warm{{"temperature", "300"}};
+  EXPECT_THAT(said_of_rigid(ring_text(false), "bonds", warm),
+              mentions("rattle cannot solve", "which is in a heat bath; use langevin_splitting, "));
+  RunPlan plan = plan_with("respa", 20, 1);
+  try {
+    prepare(plan, read_model("m.data", ring_text(false), warm).problem);
+    ADD_FAILURE() << "not refused";
+  } catch (const UsageError& e) {
+    EXPECT_THAT(e.what(), mentions("which is in a heat bath; use langevin_respa"));
+  }
+}
+
 // Runs store parameters as texts, and words as words. From these the same model is read again.
 TEST(Molecule, ParametersReadBack) {
   const TextModel model =
@@ -578,10 +624,24 @@ TEST(Molecule, OverlapsUnitsAndEndlessMoleculesAreNamed) {
 }
 
 TEST(Molecule, ABlowUpNamesTheAtoms) {
-  const Solution s = prepare(plan_with("verlet", 4000, 9), read_model("m.data", chain_text()).problem).run();
+  const TextModel model = read_model("m.data", chain_text());
+  const Solution s = prepare(plan_with("verlet", 4000, 9), model.problem->clone()).run();
   EXPECT_FALSE(s.outcome.ok());
   EXPECT_NE(s.outcome.message.find("the bond of atoms"), std::string::npos) << s.outcome.message;
-  EXPECT_TRUE(s.y().allFinite());
+  ASSERT_TRUE(s.y().allFinite());
+  ASSERT_GT(s.rows(), 1);
+  const auto& limits = dynamic_cast<const LimitedValidity&>(*model.problem);
+  Notes notes;
+  State last = model.problem->initial_state();
+  last.y = last_of(s);
+  EXPECT_EQ(limits.check_validity(last, notes), "") << "the last row is the last good frame";
+  EXPECT_THAT(s.outcome.message, testing::HasSubstr(fmt::format("in step {}:", s.outcome.counters.steps)));
+
+  // Of several torn bonds the one that is stretched most is named.
+  last = model.problem->initial_state();
+  last.q()[0] += 4;
+  last.q()[12] += 16;
+  EXPECT_THAT(limits.check_validity(last, notes), testing::HasSubstr("the bond of atoms 4 and 5 is"));
 }
 
 TEST(Molecule, RespaTakesLevelsByTheirSteps) {

@@ -37,6 +37,7 @@ class MoleculeCompletion {
   void find_special_pairs();
   void check_box() const;
   void check_overlaps() const;
+  void check_apart(int i, int j, const LennardJones& pair) const;
 
   Molecule& m_;
   const MoleculePlaces& places_;
@@ -147,20 +148,23 @@ void MoleculeCompletion::check_overlaps() const {
   near.leave_out(special);
   near.update(m_.start.data());
   for (int i = 0; i < m_.atoms(); ++i)
-    for (int k = near.begin(i); k < near.end(i); ++k) {
-      const int j = near.partners()[k];
-      double square = 0;
-      for (int c = 0; c < 3; ++c) {
-        const double d = m_.box.nearest(c, m_.start[3 * i + c] - m_.start[3 * j + c]);
-        square += d * d;
-      }
-      const LennardJones& pair = m_.pair(i, j);
-      const double least = pair.epsilon > 0 ? std::max(overlap * pair.sigma, charges_overlap) : charges_overlap;
-      if (square >= least * least) continue;
-      throw places_.at_atom(
-          j, fmt::format("atoms {} and {} overlap: they are {:.3g} A apart", m_.id[static_cast<std::size_t>(i)],
-                         m_.id[static_cast<std::size_t>(j)], std::sqrt(square)));
-    }
+    for (int k = near.begin(i); k < near.end(i); ++k)
+      check_apart(i, near.partners()[k], m_.pair(i, near.partners()[k]));
+  for (const SpecialPair& pair : m_.special)
+    if (pair.lj > 0 || pair.coulomb > 0) check_apart(pair.i, pair.j, m_.pair(pair));
+}
+
+void MoleculeCompletion::check_apart(int i, int j, const LennardJones& pair) const {
+  double square = 0;
+  for (int c = 0; c < 3; ++c) {
+    const double d = m_.box.nearest(c, m_.start[3 * i + c] - m_.start[3 * j + c]);
+    square += d * d;
+  }
+  const double least = pair.epsilon > 0 ? std::max(overlap * pair.sigma, charges_overlap) : charges_overlap;
+  if (square >= least * least) return;
+  throw places_.at_atom(
+      j, fmt::format("atoms {} and {} overlap: they are {:.3g} A apart", m_.id[static_cast<std::size_t>(i)],
+                     m_.id[static_cast<std::size_t>(j)], std::sqrt(square)));
 }
 }  // namespace
 

@@ -21,14 +21,12 @@ constexpr std::array<const char*, ForceProvider::kinds> kind_names{"bonds",     
 constexpr std::array<const char*, ForceProvider::kinds> energy_names{
     "bond_energy", "angle_energy", "dihedral_energy", "improper_energy", "pair_energy", "pair_long_energy"};
 
-bool all_harmonic(const std::vector<BondTerm>& bonds) {
-  return std::all_of(bonds.begin(), bonds.end(), [](const BondTerm& b) { return b.form == BondTerm::Form::harmonic; });
-}
+bool is_harmonic(const BondTerm& b) { return b.form == BondTerm::Form::harmonic; }
 
 // Where an angle is straight its gap has no gradient.
-bool all_bent(const std::vector<AngleTerm>& angles) {
+bool is_bent(const AngleTerm& a) {
   constexpr double nearly_straight = 175 / degrees;
-  return std::all_of(angles.begin(), angles.end(), [](const AngleTerm& a) { return a.angle < nearly_straight; });
+  return a.angle < nearly_straight;
 }
 
 template <class Term>
@@ -43,7 +41,8 @@ MoleculeProblem::MoleculeProblem(std::shared_ptr<const Molecule> molecule)
     : molecule_(std::move(molecule)),
       bond_types_(types_of(molecule_->bonds)),
       angle_types_(types_of(molecule_->angles)),
-      gaps_(*molecule_, all_harmonic(molecule_->bonds), all_bent(molecule_->angles)),
+      gaps_(*molecule_, std::ranges::all_of(molecule_->bonds, is_harmonic),
+            std::ranges::all_of(molecule_->angles, is_bent)),
       forces_(make_forces(*molecule_)) {
   const std::array<bool, ForceProvider::kinds> has{!molecule_->bonds.empty(),
                                                    !molecule_->angles.empty(),
@@ -70,6 +69,21 @@ Groups MoleculeProblem::group_of(Kind kind) const {
 std::string MoleculeProblem::over_determined(Groups groups) const {
   const bool both = (groups & group_of(ForceProvider::bonds)) && (groups & group_of(ForceProvider::angles));
   return both ? over_determined_angles(*molecule_) : "";
+}
+
+std::string MoleculeProblem::without_gaps(Groups groups) const {
+  const auto id = [&](int atom) { return molecule_->id[static_cast<std::size_t>(atom)]; };
+  const auto bond = std::ranges::find_if_not(molecule_->bonds, is_harmonic);
+  if ((groups & group_of(ForceProvider::bonds)) && bond != molecule_->bonds.end())
+    return fmt::format("the bond of atoms {} and {} is a Morse bond, and only harmonic bonds can be made rigid",
+                       id(bond->i), id(bond->j));
+  const auto angle = std::ranges::find_if_not(molecule_->angles, is_bent);
+  if ((groups & group_of(ForceProvider::angles)) && angle != molecule_->angles.end())
+    return fmt::format(
+        "the angle of atoms {}, {} and {} is {:.4g} degrees at rest, and straight angles cannot be made rigid; use "
+        "--set constraints=bonds",
+        id(angle->i), id(angle->j), id(angle->k), angle->angle * degrees);
+  return "";
 }
 
 std::vector<Parameter> MoleculeProblem::parameters() const { return parameters_of(molecule_->settings); }
@@ -164,15 +178,19 @@ void MoleculeProblem::measure_geometry(In q, Out values) const {
 }
 
 std::string MoleculeProblem::check_validity(const State& s, Notes&) const {
+  const BondTerm* worst = nullptr;
+  double stretched = torn;
   for (const BondTerm& bond : molecule_->bonds) {
-    const double length = bond_length(bond, s.y.data());
-    if (length < torn * bond.length || bond.form != BondTerm::Form::harmonic) continue;
-    const auto id = [&](int atom) { return molecule_->id[static_cast<std::size_t>(atom)]; };
-    return fmt::format(
-        "the bond of atoms {} and {} is {:.3g} A long, and {:.3g} A at rest; the motion blows up, so try a smaller h",
-        id(bond.i), id(bond.j), length, bond.length);
+    const double times = bond_length(bond, s.y.data()) / bond.length;
+    if (times < stretched || bond.form != BondTerm::Form::harmonic) continue;
+    worst = &bond;
+    stretched = times;
   }
-  return "";
+  if (!worst) return "";
+  const auto id = [&](int atom) { return molecule_->id[static_cast<std::size_t>(atom)]; };
+  return fmt::format(
+      "the bond of atoms {} and {} is {:.3g} A long, and {:.3g} A at rest; the motion blows up, so try a smaller h",
+      id(worst->i), id(worst->j), stretched * worst->length, worst->length);
 }
 
 std::vector<Quantity> MoleculeBath::quantities() const {

@@ -36,6 +36,7 @@ class MoleculeProblem final : public MechanicalProblem, public NamedGaps, public
   const StrongPotential* strong_potential() const override { return gaps_.count() > 0 ? &strong_ : nullptr; }
   const std::vector<Groups>& group_of_gap() const override { return group_of_gap_; }
   std::string over_determined(Groups groups) const override;
+  std::string without_gaps(Groups groups) const override;
 
   std::vector<Quantity> quantities() const override;
   void measure(const State& s, Out values) const override;
