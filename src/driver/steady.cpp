@@ -80,6 +80,7 @@ struct SteadyRun::Found {
   CycleTrace period;
   Counters work;
   double rtol = 0;  // of the cycles
+  FastOscillation fast;
   bool ran_out_of_steps = false;
 };
 
@@ -228,6 +229,7 @@ void SteadyRun::shoot(const CircuitCycleOptions& accuracy, int warm_up, const st
   found.rtol = accuracy.rtol;
   found.ran_out_of_steps = !result.converged && cycle.ran_out_of_steps();
   add_work(cycle.counts(), result, found.work);
+  add_work(shooting.half_step_counts(), {}, found.work);
   if (result.converged && !state.has_clock &&
       ((found.period.max() - found.period.min()).array() < least_share_of_guess * found.swings.array()).all()) {
     found.status = RunStatus::newton_failed;
@@ -237,6 +239,8 @@ void SteadyRun::shoot(const CircuitCycleOptions& accuracy, int warm_up, const st
   }
   if (!state.has_clock) state.period = result.period;
   state.multipliers = result.multipliers;
+  state.multiplier_error = result.multiplier_error;
+  found.fast = result.fast;
   state.residual = result.residual;
   state.iterations += result.iterations;
   state.cycles += result.cycles;
@@ -269,8 +273,9 @@ SteadyRun::Found SteadyRun::find(const std::atomic<bool>* stop, const State* fro
     }
   }
   if (found.status != RunStatus::reached_end) return found;
-  const Stability stability = judge_stability(state.multipliers, state.has_clock);
+  const Stability stability = judge_stability(state.multipliers, state.has_clock, state.multiplier_error, found.fast);
   state.is_stable = stability.is_stable;
+  state.is_stability_known = stability.is_decided;
   state.stability = stability.text;
   if (!state.has_clock)
     state.stability += fmt::format("; the multiplier that is 1 in theory is {:.8g}", stability.trivial.real());

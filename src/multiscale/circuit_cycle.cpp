@@ -120,6 +120,20 @@ bool CircuitCycle::change_and_derivative(double n, In z, Out change, Mat& deriva
   return true;
 }
 
+std::optional<CircuitCycle::HalfSteps> CircuitCycle::with_half_steps(double n, In z, const Mat& directions,
+                                                                     const Vec& sizes) const {
+  CircuitCycle finer(problem(), start_, period_, options_);
+  finer.mode_ = mode_;
+  finer.engine_.halve_steps();
+  if (directions.cols() == independent()) finer.engine_.watch_fast_oscillations(sizes);
+  Vec change(independent());
+  if (!finer.run(n, z, change, ChargeCycle::Derivative::propagate, &directions)) return std::nullopt;
+  HalfSteps found{Mat(independent(), directions.cols()), finer.engine_.fast_oscillations().slowest(), finer.counts()};
+  for (Index k = 0; k < directions.cols(); ++k)
+    engine_.coordinates().reduce(finer.engine_.derivatives().col(k), found.moved.col(k));
+  return found;
+}
+
 // Only the cycles themselves can be passed in this way, not those between two of them that stages of methods need.
 bool CircuitCycle::change_plainly(double n, In z, Out change) const {
   if (std::abs(n - std::round(n)) > nearly_whole) return false;

@@ -60,6 +60,15 @@ class CircuitCycle final : public CycleMap {
   const std::vector<int>& mode() const { return mode_; }  // of switches that hysteresis leaves open
   void set_mode(std::vector<int> mode) { mode_ = std::move(mode); }
 
+  // A cycle in steps of half the length, without any influence on what this map computes later.
+  struct HalfSteps {
+    Mat moved;  // the derivative of the cycle times the directions
+    FastOscillation fastest;
+    CycleCounts counts;
+  };
+  // sizes: of the components, for square directions.
+  std::optional<HalfSteps> with_half_steps(double n, In z, const Mat& directions, const Vec& sizes) const;
+
   // These belong to the last cycle computed, by whatever function.
   const CycleTrace& trace() const { return engine_.trace(); }
   Vec end_values() const { return engine_.x(); }                        // of all unknowns

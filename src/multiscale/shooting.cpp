@@ -186,18 +186,34 @@ class Shooting {
   }
 
   void find_multipliers() {
+    Mat directions = Mat::Identity(n_, n_);  // in sizes of the components
     if (dense_) {
       result_.multipliers = all_multipliers(phi_);
-      return;
+    } else {
+      set_matrix();
+      const auto product = [this](In v, Out av) {
+        ++result_.products;
+        scaled_ = (v.array() * size_before_.array()).matrix();
+        cycle_.product(scaled_, image_);
+        av = (image_.array() / size_before_.array()).matrix();
+      };
+      result_.multipliers = largest_multipliers(n_, product, options_.multipliers, directions);
     }
-    set_matrix();
-    const auto product = [this](In v, Out av) {
-      ++result_.products;
-      scaled_ = (v.array() * size_before_.array()).matrix();
-      cycle_.product(scaled_, image_);
-      av = (image_.array() / size_before_.array()).matrix();
-    };
-    result_.multipliers = largest_multipliers(n_, product, options_.multipliers);
+    improve_multipliers(directions);
+  }
+
+  // Steps damp or excite, by a third power of their length. So a second cycle shows how much.
+  void improve_multipliers(const Mat& directions) {
+    Mat moved;
+    const Mat from = size_.asDiagonal() * directions;
+    if (!cycle_.move_in_half_steps(result_.z, from, size_, moved, result_.fast)) return;
+    ++result_.cycles;
+    ++result_.cycles_with_derivative;
+    Multipliers better = all_multipliers(directions.transpose() * size_.cwiseInverse().asDiagonal() * moved);
+    if (better.size() < result_.multipliers.size()) return;
+    better.resize(result_.multipliers.size());
+    result_.multiplier_error = error_of_largest(result_.multipliers, better, !free_);
+    result_.multipliers = std::move(better);
   }
 
   bool is_stopped() {

@@ -5,6 +5,7 @@
 #include "multiscale/shooting_cycle.hpp"
 
 #include <atomic>
+#include <cmath>
 #include <optional>
 
 namespace trill {
@@ -31,6 +32,8 @@ struct ShootingResult {
   // Work. Each iteration is one cycle with sensitivities; products are sweeps of linear solves over a kept cycle.
   Index cycles = 0, cycles_with_derivative = 0, products = 0;
   Multipliers multipliers;
+  double multiplier_error = HUGE_VAL;  // of the size of the largest one, from a cycle in steps of half the length
+  FastOscillation fast;                // that these steps do not resolve
   bool matrix_free = false, stopped = false;
 };
 

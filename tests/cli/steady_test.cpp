@@ -46,7 +46,7 @@ TEST_F(SteadyOnTheCommandLine, WritesSolutionAndReport) {
 TEST_F(SteadyOnTheCommandLine, NumbersWithoutUnitEndTheirLines) {
   const Ended ended = trill("run forced --param omega=10.3 --want steady --set period=6.283185307179586");
   ASSERT_EQ(ended.code, 0) << ended.err;
-  EXPECT_THAT(ended.out, mentions("1 iteration, ", "ripple"));
+  EXPECT_THAT(ended.out, mentions("1 iteration, ", "ripple", "neutral, or too near to it to tell"));
   EXPECT_THAT(ended.out, testing::Not(testing::HasSubstr(" \n")));
 }
 
@@ -58,6 +58,8 @@ TEST_F(SteadyOnTheCommandLine, AnswersInJson) {
   EXPECT_DOUBLE_EQ(steady.at("period").get<double>(), 1e-3);
   EXPECT_LE(steady.at("cycles").get<int>(), 8);
   EXPECT_NEAR(steady.at("multipliers").at(0).at(0).get<double>(), std::exp(-0.2), 1e-6);
+  EXPECT_TRUE(steady.at("is_stable").get<bool>() && steady.at("is_stability_known").get<bool>());
+  EXPECT_LT(steady.at("multiplier_error").get<double>(), 1e-5);
   const auto& out = steady.at("signals").at("v(out)");
   EXPECT_NEAR(out.at("mean").get<double>(), 0.5, 1e-5);
   EXPECT_EQ(out.at("harmonics").size(), 3u);
