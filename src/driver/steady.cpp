@@ -69,6 +69,16 @@ void add_work(const CycleCounts& counts, const ShootingResult& result, Counters&
   work.products += result.products;
   work.micro_steps += result.cycles;
 }
+
+// A steady state cannot be continued later, so this says what another search would have to do.
+std::string stopped_text(const ShootingResult& result, const CycleCounts& counts, double rtol) {
+  const auto steps = counts.steps / std::max<Index>(result.cycles, 1);
+  return fmt::format(
+      "{}; this was cycle {}, cycles take {} steps or more with rtol = {:.0e}, and a search takes 5 to 40 of them; a "
+      "larger --rtol makes them quicker, and where something rings after every switching a transient (--want full --to "
+      "TIME) may get there first",
+      result.message, result.cycles, steps, rtol);
+}
 }  // namespace
 
 struct SteadyRun::Found {
@@ -210,7 +220,9 @@ void SteadyRun::shoot_with_some_tolerance(const std::atomic<bool>* stop, Found& 
 void SteadyRun::shoot(const CircuitCycleOptions& accuracy, int warm_up, const std::atomic<bool>* stop,
                       Found& found) const {
   SteadyState& state = found.state;
-  CircuitCycle cycle(circuit(), found.start, state.period, accuracy);
+  CircuitCycleOptions stoppable = accuracy;
+  stoppable.stop = stop;
+  CircuitCycle cycle(circuit(), found.start, state.period, stoppable);
   cycle.keep_waveform(true);
   CircuitShooting shooting(cycle);
   ShootingOptions options;
@@ -224,7 +236,10 @@ void SteadyRun::shoot(const CircuitCycleOptions& accuracy, int warm_up, const st
                  : result.stopped ? RunStatus::stopped
                                   : RunStatus::newton_failed;
   found.message = result.message;
-  if (!result.converged && !cycle.failure().empty()) found.message += ": " + cycle.failure();
+  if (result.stopped)
+    found.message = stopped_text(result, cycle.counts(), accuracy.rtol);
+  else if (!result.converged && !cycle.failure().empty())
+    found.message += ": " + cycle.failure();
   found.period = cycle.trace();
   found.rtol = accuracy.rtol;
   found.ran_out_of_steps = !result.converged && cycle.ran_out_of_steps();

@@ -204,6 +204,10 @@ ChargeCycle::Outcome ChargeCycle::pass_smoothly(double from, double end) {
       fail("steps became too short: the circuit changes too quickly, or has no solution there");
       return Outcome::failed;
     }
+    if (settings_.stop && settings_.stop->load(std::memory_order_relaxed)) {
+      fail("stopped");
+      return Outcome::failed;
+    }
     if (--steps_left_ < 0) {
       fail(fmt::format("a cycle needs more than {} steps", most_steps_));
       return Outcome::failed;

@@ -8,6 +8,7 @@
 #include "problem/consistent_charges.hpp"
 #include "problem/switched.hpp"
 
+#include <atomic>
 #include <optional>
 
 namespace trill {
@@ -21,7 +22,8 @@ class ChargeCycle {
   struct Settings {
     double rtol = 1e-6, vntol = 1e-6, abstol = 1e-9, tape_bytes = 256e6;
     double period = 1;
-    long most_steps = 0;  // in one run; 0: so many that only what never ends is given up
+    long most_steps = 0;                      // in one run; 0: so many that only what never ends is given up
+    const std::atomic<bool>* stop = nullptr;  // a run fails once this is true
   };
   struct Span {
     double t0 = 0, duration = 0;

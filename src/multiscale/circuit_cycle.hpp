@@ -7,6 +7,7 @@
 #include "problem/cycle_map.hpp"
 #include "trill/problem/circuit.hpp"
 
+#include <atomic>
 #include <functional>
 #include <optional>
 
@@ -17,6 +18,7 @@ struct CircuitCycleOptions {
   double abstol = 1e-9;       // currents (unknowns whose unit is A) below this do not matter
   double tape_bytes = 256e6;  // what record() may store; beyond, tangent() computes the cycle again
   long most_steps = 0;        // of one cycle; 0: see ChargeCycle
+  const std::atomic<bool>* stop = nullptr;  // a cycle fails once this is true
 };
 
 // One period of a driven circuit as a map. The unknown z has the charges and fluxes that are independent of each other;

@@ -46,6 +46,7 @@ class Shooting {
 
   ShootingResult run() {
     if (warm_up() && first_cycle()) iterate();
+    if (!result_.converged && is_stopped()) give_up("stopped");
     if (result_.converged) find_multipliers();
     return result_;
   }
@@ -55,7 +56,7 @@ class Shooting {
 
   bool warm_up() {
     for (int k = 0; k < options_.warm_up; ++k) {
-      if (is_stopped()) return fail("stopped");
+      if (is_stopped()) return false;
       ++result_.cycles;
       if (!cycle_.advance(result_.z, end_) || !all_finite(end_))
         return fail(fmt::format("cycle {} of the warm-up could not be computed", k + 1));
@@ -98,7 +99,7 @@ class Shooting {
     set_matrix();
     Vec step(unknowns()), next_step(unknowns());
     for (result_.iterations = 1; result_.iterations <= options_.max_iterations; ++result_.iterations) {
-      if (is_stopped()) return give_up("stopped");
+      if (is_stopped()) return;
       if (!solve(step)) return;
       const double length = step.lpNorm<Eigen::Infinity>();
       if (!take_step(step, length, next_step)) return;
@@ -131,6 +132,7 @@ class Shooting {
       trial_z_ = result_.z + (share * step.head(n_).array() * size_before_.array()).matrix();
       const double period = free_ ? result_.period + share * step[n_] * *options_.free_period : 0;
       if (free_ && !(std::abs(period / *options_.free_period - 1) < most_error_of_guess)) break;
+      if (is_stopped()) return false;
       if (!evaluate(trial_z_, period)) continue;
       next_step = residual_;
       next_step.head(n_).array() *= size_.array() / size_before_.array();
@@ -225,6 +227,10 @@ class Shooting {
     return false;
   }
   void give_up(const std::string& why) {
+    if (residual_.size() == 0) {  // no cycle was computed
+      fail(why);
+      return;
+    }
     const auto in_state = residual_.head(n_);
     result_.residual = in_state.cwiseAbs().maxCoeff(&result_.worst);
     fail(fmt::format("{}; the best cycle found ends {:.3g} of its size away from its start, most in {}", why,
