@@ -32,6 +32,7 @@ constexpr double swing_agreements[] = {0.1, 0.01, 0.001};
 // these tolerances and then with tighter ones as long as these are affordable.
 constexpr long most_steps_of_cycle = 20'000, most_steps_of_better_cycle = 60'000;
 constexpr double loosest = 1000, better[] = {100, 10};
+constexpr double share_of_steps = 0.1;        // of the tolerance of cycles: what they may differ by
 constexpr int longer_warm_ups[] = {30, 300};  // where Newton's method fails from the first cycles
 
 void check_steady_plan(const RunPlan& plan) {
@@ -228,6 +229,7 @@ void SteadyRun::shoot(const CircuitCycleOptions& accuracy, int warm_up, const st
   ShootingOptions options;
   options.warm_up = warm_up;
   options.max_iterations = options_.iterations;
+  options.noise = share_of_steps * accuracy.rtol;
   options.stop = stop;
   if (!state.has_clock) options.free_period = state.period;
   const ShootingResult result = find_periodic(shooting, cycle.initial_state().y, options);

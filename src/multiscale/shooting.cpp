@@ -105,7 +105,7 @@ class Shooting {
       if (!take_step(step, length, next_step)) return;
       result_.error = next_step.lpNorm<Eigen::Infinity>();
       result_.residual = residual_.lpNorm<Eigen::Infinity>();
-      const bool is_all = result_.residual <= residual_of_rounding && result_.error > 0.5 * length;
+      const bool is_all = is_noise(result_.error) && result_.error > 0.5 * length;
       if (result_.error <= options_.tolerance || is_all) {
         result_.converged = true;
         return;
@@ -138,7 +138,7 @@ class Shooting {
       next_step.head(n_).array() *= size_.array() / size_before_.array();
       matrix_->estimate(Vec(next_step), next_step);
       const bool is_closer = next_step.lpNorm<Eigen::Infinity>() <= (1 - share / 4) * length;
-      if (!is_closer && halving < (free_ ? most_halvings_when_free : most_halvings) && !is_rounding()) continue;
+      if (!is_closer && halving < (free_ ? most_halvings_when_free : most_halvings) && !is_noise(length)) continue;
       result_.z = trial_z_;
       result_.period = period;
       if (free_) adapt_room((next_step - (1 - share) * step).lpNorm<Eigen::Infinity>() / (share * length));
@@ -149,7 +149,9 @@ class Shooting {
     return false;
   }
 
-  bool is_rounding() const { return residual_.lpNorm<Eigen::Infinity>() <= residual_of_rounding; }
+  bool is_noise(double error) const {
+    return error <= options_.noise || residual_.lpNorm<Eigen::Infinity>() <= residual_of_rounding;
+  }
 
   double capped_share(const Vec& step) const {
     const double state = step.head(n_).lpNorm<Eigen::Infinity>() / most_change_of_state;

@@ -266,6 +266,28 @@ TEST(Shooting, StopsAfterItsIterationsAndSaysWhatItReached) {
   EXPECT_GT(found.residual, 0);
 }
 
+// As if the steps of a cycle depended on where it starts.
+class RoughCycle final : public DrivenOscillator {
+ public:
+  RoughCycle() : DrivenOscillator(1.3, 0.1) {}
+  bool advance(In z, Out end) override {
+    DrivenOscillator::advance(z, end);
+    end.array() += 1e-6 * std::sin(1e9 * z[0]);
+    return true;
+  }
+};
+
+TEST(Shooting, EndsWhereCyclesAreTooRoughForMore) {
+  RoughCycle cycle;
+  ShootingOptions options;
+  EXPECT_FALSE(find_periodic(cycle, Vec::Zero(2), options).converged);
+  options.noise = 1e-5;
+  const ShootingResult found = find_periodic(cycle, Vec::Zero(2), options);
+  EXPECT_TRUE(found.converged) << found.message;
+  EXPECT_LT(found.iterations, 10);
+  EXPECT_LT((found.z - cycle.periodic()).norm(), 1e-5);
+}
+
 class FailingCycle : public Drift {
  public:
   bool advance(In, Out) override { return false; }
