@@ -43,6 +43,7 @@ RecordPlan record_plan(const RunArguments& a) {
 std::string last_words(const RunArguments& a) {
   const std::string file = record_plan(a).file.string();
   if (!a.sweeps.empty()) return "interrupted; " + how_to_continue(file, "sweep");
+  if (a.plan.want == Want::steady) return "interrupted; a search for a steady state cannot be continued";
   if (!file.empty() && !holds_run(part_of(without_part(file)))) return "interrupted before anything was recorded";
   return "interrupted; " + how_to_continue(file, "run");
 }
@@ -147,7 +148,9 @@ class Session {
   }
 
   int interrupted() {
-    complain(fmt::format("{}; {}", run().outcome().message, how_to_continue(run().file().string(), "run")));
+    complain(a_.plan.want == Want::steady
+                 ? run().outcome().message
+                 : fmt::format("{}; {}", run().outcome().message, how_to_continue(run().file().string(), "run")));
     if (run().file().empty() && !a_.report.empty()) write_report();
     return ExitCode::interrupted;
   }

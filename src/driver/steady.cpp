@@ -32,6 +32,7 @@ constexpr double swing_agreements[] = {0.1, 0.01, 0.001};
 // these tolerances and then with tighter ones as long as these are affordable.
 constexpr long most_steps_of_cycle = 20'000, most_steps_of_better_cycle = 60'000;
 constexpr double loosest = 1000, better[] = {100, 10};
+constexpr double share_of_steps = 0.1;        // of the tolerance of cycles: what they may differ by
 constexpr int longer_warm_ups[] = {30, 300};  // where Newton's method fails from the first cycles
 
 void check_steady_plan(const RunPlan& plan) {
@@ -69,6 +70,16 @@ void add_work(const CycleCounts& counts, const ShootingResult& result, Counters&
   work.products += result.products;
   work.micro_steps += result.cycles;
 }
+
+// A steady state cannot be continued later, so this says what another search would have to do.
+std::string stopped_text(const ShootingResult& result, const CycleCounts& counts, double rtol) {
+  const auto steps = counts.steps / std::max<Index>(result.cycles, 1);
+  return fmt::format(
+      "{}; this was cycle {}, cycles take {} steps or more with rtol = {:.0e}, and a search takes 5 to 40 of them; a "
+      "larger --rtol makes them quicker, and where something rings after every switching a transient (--want full --to "
+      "TIME) may get there first",
+      result.message, result.cycles, steps, rtol);
+}
 }  // namespace
 
 struct SteadyRun::Found {
@@ -80,6 +91,7 @@ struct SteadyRun::Found {
   CycleTrace period;
   Counters work;
   double rtol = 0;  // of the cycles
+  FastOscillation fast;
   bool ran_out_of_steps = false;
 };
 
@@ -209,12 +221,15 @@ void SteadyRun::shoot_with_some_tolerance(const std::atomic<bool>* stop, Found& 
 void SteadyRun::shoot(const CircuitCycleOptions& accuracy, int warm_up, const std::atomic<bool>* stop,
                       Found& found) const {
   SteadyState& state = found.state;
-  CircuitCycle cycle(circuit(), found.start, state.period, accuracy);
+  CircuitCycleOptions stoppable = accuracy;
+  stoppable.stop = stop;
+  CircuitCycle cycle(circuit(), found.start, state.period, stoppable);
   cycle.keep_waveform(true);
   CircuitShooting shooting(cycle);
   ShootingOptions options;
   options.warm_up = warm_up;
   options.max_iterations = options_.iterations;
+  options.noise = share_of_steps * accuracy.rtol;
   options.stop = stop;
   if (!state.has_clock) options.free_period = state.period;
   const ShootingResult result = find_periodic(shooting, cycle.initial_state().y, options);
@@ -223,11 +238,15 @@ void SteadyRun::shoot(const CircuitCycleOptions& accuracy, int warm_up, const st
                  : result.stopped ? RunStatus::stopped
                                   : RunStatus::newton_failed;
   found.message = result.message;
-  if (!result.converged && !cycle.failure().empty()) found.message += ": " + cycle.failure();
+  if (result.stopped)
+    found.message = stopped_text(result, cycle.counts(), accuracy.rtol);
+  else if (!result.converged && !cycle.failure().empty())
+    found.message += ": " + cycle.failure();
   found.period = cycle.trace();
   found.rtol = accuracy.rtol;
   found.ran_out_of_steps = !result.converged && cycle.ran_out_of_steps();
   add_work(cycle.counts(), result, found.work);
+  add_work(shooting.half_step_counts(), {}, found.work);
   if (result.converged && !state.has_clock &&
       ((found.period.max() - found.period.min()).array() < least_share_of_guess * found.swings.array()).all()) {
     found.status = RunStatus::newton_failed;
@@ -237,6 +256,8 @@ void SteadyRun::shoot(const CircuitCycleOptions& accuracy, int warm_up, const st
   }
   if (!state.has_clock) state.period = result.period;
   state.multipliers = result.multipliers;
+  state.multiplier_error = result.multiplier_error;
+  found.fast = result.fast;
   state.residual = result.residual;
   state.iterations += result.iterations;
   state.cycles += result.cycles;
@@ -269,8 +290,9 @@ SteadyRun::Found SteadyRun::find(const std::atomic<bool>* stop, const State* fro
     }
   }
   if (found.status != RunStatus::reached_end) return found;
-  const Stability stability = judge_stability(state.multipliers, state.has_clock);
+  const Stability stability = judge_stability(state.multipliers, state.has_clock, state.multiplier_error, found.fast);
   state.is_stable = stability.is_stable;
+  state.is_stability_known = stability.is_decided;
   state.stability = stability.text;
   if (!state.has_clock)
     state.stability += fmt::format("; the multiplier that is 1 in theory is {:.8g}", stability.trivial.real());

@@ -149,8 +149,9 @@ std::vector<std::string> steady_sentences(const SteadyState& steady, const std::
                               steady.has_clock ? "" : " (found, there is no clock)", 1 / steady.period,
                               time_unit == "s" ? " Hz" : ""));
   lines.push_back(fmt::format(
-      "{} iteration{}, {} cycles, {} of them with sensitivities{}{}; the period closes to {:.1e}", steady.iterations,
+      "{} iteration{}, {} cycles, {} of them with sensitivities{}{}{}; the period closes to {:.1e}", steady.iterations,
       steady.iterations == 1 ? "" : "s", steady.cycles, steady.cycles_with_sensitivities,
+      std::isfinite(steady.multiplier_error) ? " (the last one in half steps, for the multipliers)" : "",
       steady.products > 0 ? fmt::format(", {} products with the derivative of a cycle", steady.products) : "",
       steady.transient > 0 ? fmt::format(", after a transient of {} ({:.3g} periods) that gave the first guess",
                                          time_text(steady.transient, time_unit), steady.transient / steady.period)

@@ -58,6 +58,15 @@ ChargeCycle::ChargeCycle(const CircuitProblem& problem, const State& start, cons
 
 void ChargeCycle::set_period(double period) { settings_.period = period; }
 
+// The error of a step has order 3.
+void ChargeCycle::halve_steps() {
+  step_share_ /= 2;
+  step_.tighten(8);
+  settings_.most_steps *= 8;
+}
+
+void ChargeCycle::watch_fast_oscillations(Vec sizes) { fast_.watch(std::move(sizes)); }
+
 void ChargeCycle::end_at(const std::optional<Section>& section) {
   section_ = section;
   sides_.resize(events_.size() + (section ? 1 : 0));
@@ -74,7 +83,7 @@ double ChargeCycle::longest_step(const Span& span) const {
     longest = HUGE_VAL;
     for (const TimeMark& mark : marks) longest = std::min(longest, mark.longest_step);
   }
-  return std::min(longest, settings_.period);
+  return step_share_ * std::min(longest, settings_.period);
 }
 
 void ChargeCycle::enter_mode() {
@@ -130,6 +139,7 @@ bool ChargeCycle::run(const Span& span, In z, std::vector<int>& mode, Derivative
   if (derivative != Derivative::none) ++counts_.derivatives;
   if (derivative == Derivative::tape) tape_.clear();
   trace_.begin(state_.y.size());
+  fast_.begin(settings_.period);
   if (!all_finite(z)) return fail("a cycle begins with charges that are not finite");
   values_ = start_.y;
   if (!find_start(span, z, values_, mode)) return false;
@@ -194,6 +204,10 @@ ChargeCycle::Outcome ChargeCycle::pass_smoothly(double from, double end) {
       fail("steps became too short: the circuit changes too quickly, or has no solution there");
       return Outcome::failed;
     }
+    if (settings_.stop && settings_.stop->load(std::memory_order_relaxed)) {
+      fail("stopped");
+      return Outcome::failed;
+    }
     if (--steps_left_ < 0) {
       fail(fmt::format("a cycle needs more than {} steps", most_steps_));
       return Outcome::failed;
@@ -235,6 +249,7 @@ bool ChargeCycle::take_step() {
     last_.clear();
     if (!last_.add_step(step_, counts_)) return fail("the matrix of a step is singular");
     last_.sweep(derivatives_);
+    fast_.look(last_, coordinates_, step_.h());
   }
   charges_ = step_.end_charges();
   state_.y = step_.end();

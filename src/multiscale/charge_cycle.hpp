@@ -4,9 +4,11 @@
 #include "multiscale/charge_coordinates.hpp"
 #include "multiscale/cycle_tape.hpp"
 #include "multiscale/cycle_trace.hpp"
+#include "multiscale/fast_oscillations.hpp"
 #include "problem/consistent_charges.hpp"
 #include "problem/switched.hpp"
 
+#include <atomic>
 #include <optional>
 
 namespace trill {
@@ -20,7 +22,8 @@ class ChargeCycle {
   struct Settings {
     double rtol = 1e-6, vntol = 1e-6, abstol = 1e-9, tape_bytes = 256e6;
     double period = 1;
-    long most_steps = 0;  // in one run; 0: so many that only what never ends is given up
+    long most_steps = 0;                      // in one run; 0: so many that only what never ends is given up
+    const std::atomic<bool>* stop = nullptr;  // a run fails once this is true
   };
   struct Span {
     double t0 = 0, duration = 0;
@@ -37,6 +40,7 @@ class ChargeCycle {
   Index independent() const { return coordinates_.independent(); }
   const ChargeCoordinates& coordinates() const { return coordinates_; }
   void set_period(double period);
+  void halve_steps();                                        // of all further runs
   void end_at(const std::optional<Section>& section);        // all further runs, if they get there
   bool ran_out_of_steps() const { return steps_left_ < 0; }  // the last one did
   bool reached_section() const { return reached_; }          // the last one did
@@ -53,6 +57,9 @@ class ChargeCycle {
   const Mat& derivatives() const { return derivatives_; }        // of the charges at the end
   const Mat& end_delays() const { return last_.last_delays(); }  // derivatives of the time of the section
   void end_current(Out current) const { problem_->current(state_.t, state_.y, current); }
+  // What oscillates faster than the steps of the last run with square directions, whose rows are in these sizes.
+  void watch_fast_oscillations(Vec sizes);
+  const FastOscillations& fast_oscillations() const { return fast_; }
   CycleTape& tape() { return tape_; }
   CycleTrace& trace() { return trace_; }
   const CycleTrace& trace() const { return trace_; }
@@ -105,7 +112,8 @@ class ChargeCycle {
   Mat derivatives_;
   std::vector<EventInfo> events_;
   std::vector<int> sides_;  // of every event: the sign of its value until it happens; 0: it never does
-  double longest_ = 0, wish_ = 0;
+  FastOscillations fast_;
+  double longest_ = 0, wish_ = 0, step_share_ = 1;
   long most_steps_ = 0, steps_left_ = 0, events_left_ = 0;
   bool has_stepped_ = false, reached_ = false;
   std::optional<Section> section_;

@@ -54,6 +54,11 @@ void ChargeStep::begin_cycle(In charges, In x, double period) {
   if (matrix_.is_sparse()) solver_->analyse(matrix_);
 }
 
+void ChargeStep::tighten(double times) {
+  tolerances_.rtol /= times;
+  tolerances_.charge /= times;
+}
+
 bool ChargeStep::refactor(double t, In x) {
   ++counts_.factorisations;
   problem_.jacobians(t, x, dcharge_, dcurrent_);

@@ -38,6 +38,7 @@ class ChargeStep {
   void begin_cycle(In charges, In x, double period);
   void forget_past() { has_past_ = false; }  // values jump here: they are not extrapolated
   void forget_factors() { factored_ = false; }
+  void tighten(double times);  // the test of the error
   // Solves the stages of a step of length h from (t, charges); x: values at its start, for guesses. false: Newton
   // found no solution, and the step has to be shorter.
   bool attempt(double t, double h, In charges, In x);

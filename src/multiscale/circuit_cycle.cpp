@@ -23,8 +23,9 @@ CircuitCycle::CircuitCycle(const CircuitProblem& problem, const State& start, do
     : start_(start),
       period_(period),
       options_(options),
-      engine_(problem, start,
-              {options.rtol, options.vntol, options.abstol, options.tape_bytes, period, options.most_steps}),
+      engine_(
+          problem, start,
+          {options.rtol, options.vntol, options.abstol, options.tape_bytes, period, options.most_steps, options.stop}),
       mode_(start.mode) {
   if (!(period > 0 && std::isfinite(period)))
     throw UsageError(fmt::format("the period of a cycle must be positive; {:g} was given", period));
@@ -118,6 +119,20 @@ bool CircuitCycle::change_and_derivative(double n, In z, Out change, Mat& deriva
     engine_.coordinates().reduce(engine_.derivatives().col(k), derivative.col(k));
   derivative -= all;
   return true;
+}
+
+std::optional<CircuitCycle::HalfSteps> CircuitCycle::with_half_steps(double n, In z, const Mat& directions,
+                                                                     const Vec& sizes) const {
+  CircuitCycle finer(problem(), start_, period_, options_);
+  finer.mode_ = mode_;
+  finer.engine_.halve_steps();
+  if (directions.cols() == independent()) finer.engine_.watch_fast_oscillations(sizes);
+  Vec change(independent());
+  if (!finer.run(n, z, change, ChargeCycle::Derivative::propagate, &directions)) return std::nullopt;
+  HalfSteps found{Mat(independent(), directions.cols()), finer.engine_.fast_oscillations().slowest(), finer.counts()};
+  for (Index k = 0; k < directions.cols(); ++k)
+    engine_.coordinates().reduce(finer.engine_.derivatives().col(k), found.moved.col(k));
+  return found;
 }
 
 // Only the cycles themselves can be passed in this way, not those between two of them that stages of methods need.

@@ -7,6 +7,7 @@
 #include "problem/cycle_map.hpp"
 #include "trill/problem/circuit.hpp"
 
+#include <atomic>
 #include <functional>
 #include <optional>
 
@@ -17,6 +18,7 @@ struct CircuitCycleOptions {
   double abstol = 1e-9;       // currents (unknowns whose unit is A) below this do not matter
   double tape_bytes = 256e6;  // what record() may store; beyond, tangent() computes the cycle again
   long most_steps = 0;        // of one cycle; 0: see ChargeCycle
+  const std::atomic<bool>* stop = nullptr;  // a cycle fails once this is true
 };
 
 // One period of a driven circuit as a map. The unknown z has the charges and fluxes that are independent of each other;
@@ -59,6 +61,15 @@ class CircuitCycle final : public CycleMap {
   bool expand(double n, In z, Out x) const;
   const std::vector<int>& mode() const { return mode_; }  // of switches that hysteresis leaves open
   void set_mode(std::vector<int> mode) { mode_ = std::move(mode); }
+
+  // A cycle in steps of half the length, without any influence on what this map computes later.
+  struct HalfSteps {
+    Mat moved;  // the derivative of the cycle times the directions
+    FastOscillation fastest;
+    CycleCounts counts;
+  };
+  // sizes: of the components, for square directions.
+  std::optional<HalfSteps> with_half_steps(double n, In z, const Mat& directions, const Vec& sizes) const;
 
   // These belong to the last cycle computed, by whatever function.
   const CycleTrace& trace() const { return engine_.trace(); }

@@ -28,6 +28,16 @@ void CircuitShooting::product(In v, Out derivative_v) {
   if (!cycle_.tangent(v, derivative_v)) derivative_v.setConstant(std::numeric_limits<double>::quiet_NaN());
 }
 
+bool CircuitShooting::move_in_half_steps(In z, const Mat& directions, const Vec& sizes, Mat& moved,
+                                         FastOscillation& fast) {
+  const auto found = cycle_.with_half_steps(0, z, directions, sizes);
+  if (!found) return false;
+  moved = found->moved;
+  fast = found->fastest;
+  half_step_counts_ = found->counts;
+  return true;
+}
+
 // The charges that belong to the largest values of the unknowns: a flux that is zero where cycles start is measured by
 // what it is in between.
 void CircuitShooting::sizes(Out size) const {

@@ -19,11 +19,15 @@ class CircuitShooting final : public ShootingCycle {
   bool advance_and_keep(In z, Out end) override;
   void product(In v, Out derivative_v) override;
 
+  bool move_in_half_steps(In z, const Mat& directions, const Vec& sizes, Mat& moved, FastOscillation& fast) override;
+  const CycleCounts& half_step_counts() const { return half_step_counts_; }
+
   void set_period(double period) override { cycle_.set_period(period); }
   void slope(Out dz_dt) const override { dz_dt = cycle_.end_rate(); }
 
  private:
   CircuitCycle& cycle_;
   std::vector<Quantity> names_;
+  CycleCounts half_step_counts_;
 };
 }  // namespace trill

@@ -81,6 +81,14 @@ void CycleTape::sweep_step(const Entry& step, Mat& dcharges) {
   }
 }
 
+void CycleTape::euler(In dcharges, Out moved) {
+  Stage& stage = stages_[entries_.front().place];
+  euler_base_ = first_sigma() * dcharges;
+  euler_values_.resize(dcharges.size());
+  stage.solver->solve(euler_base_, euler_values_);
+  stage.dcharge.multiply(euler_values_, moved);
+}
+
 void CycleTape::sweep_event(const Entry& event, Mat& dcharges) {
   const Event& e = events_[event.place];
   delays_ = e.slope.transpose() * end_derivative();

@@ -19,6 +19,9 @@ class CycleTape {
 
   // Moves derivatives of the charges through the whole tape, or through an event that was added after the last sweep.
   void sweep(Mat& dcharges);
+  // The derivative of an implicit Euler step of the first entry: moved = C (sigma C + G)^-1 sigma dcharges.
+  void euler(In dcharges, Out moved);
+  double first_sigma() const { return 1 / (entries_.front().h * tableau_.gamma); }
   void sweep_last_event(Mat& dcharges);
   const Mat& end_derivative() const { return d_[ChargeStep::stages - 1]; }  // of the values after the last step swept
   const Mat& last_delays() const { return delays_; }  // slope . dx of the last event swept, for each direction
@@ -50,5 +53,6 @@ class CycleTape {
   std::vector<Event> events_;
   std::array<Mat, ChargeStep::stages> d_, f_;
   Mat base_, delays_;
+  Vec euler_base_, euler_values_;
 };
 }  // namespace trill

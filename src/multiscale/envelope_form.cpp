@@ -107,16 +107,14 @@ void EnvelopeForm::predict(const State& in, Notes& notes) {
   gain_.computed += 2 * before;  // once to find out what a cycle is, and once more in the run
   notes.raise_with(
       in.t, "envelope_forecast",
-      [&] {
-        return fmt::format("About {:.0f} of {:.0f} cycles will have to be computed.", gain_.computed, gain_.cycles);
-      },
+      [&] { return fmt::format("About {} of {:.0f} cycles will have to be computed.", foreseen(gain_), gain_.cycles); },
       Severity::info, gain_.gain(), 1);
 }
 
 std::string EnvelopeForm::reluctance() const {
   if (gain_.computed == 0 || gain_.gain() >= least_gain) return "";
-  return fmt::format("its envelope would need about {:.0f} of its {:.0f} cycles, so that it does not pay",
-                     gain_.computed, gain_.cycles);
+  return fmt::format("its envelope would need about {} of its {:.0f} cycles, so that it does not pay", foreseen(gain_),
+                     gain_.cycles);
 }
 
 void EnvelopeForm::leave(const State& in, State& out) const { left_ = map_.leave(in.t, in.y, out); }
@@ -144,7 +142,7 @@ double EnvelopeForm::tolerance() const { return scope_.tolerance > 0 ? scope_.to
 
 std::string EnvelopeForm::summary() const {
   const double computed = static_cast<double>(map_.computed()), all = map_.reached();
-  const std::string predicted = gain_.computed > 0 ? fmt::format(", predicted {:.0f}", gain_.computed) : "";
+  const std::string predicted = gain_.computed > 0 ? ", predicted about " + foreseen(gain_) : "";
   const std::string products =
       map_.products() > 0 ? fmt::format(", with {} products with the derivative of a cycle", map_.products()) : "";
   // The first one may be computed twice, to find its period.

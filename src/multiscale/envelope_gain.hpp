@@ -3,6 +3,7 @@
 
 #include "problem/cycle_map.hpp"
 
+#include <string>
 #include <vector>
 
 namespace trill {
@@ -12,6 +13,10 @@ struct EnvelopeGain {
   double computed = 0;  // those that have to be computed; 0: not known
   double gain() const { return cycles / computed; }
 };
+
+// A forecast is usually right within this factor.
+inline constexpr double forecast_factor = 1.5;
+std::string foreseen(const EnvelopeGain& gain);  // the number with its range
 
 // How many cycles cycle_bdf computes until so many have passed, from z on, where the change in a cycle is linear.
 double rehearse(In change, const Mat& derivative, In at, Vec& z, double cycles, double tolerance);

@@ -46,6 +46,7 @@ class Shooting {
 
   ShootingResult run() {
     if (warm_up() && first_cycle()) iterate();
+    if (!result_.converged && is_stopped()) give_up("stopped");
     if (result_.converged) find_multipliers();
     return result_;
   }
@@ -55,7 +56,7 @@ class Shooting {
 
   bool warm_up() {
     for (int k = 0; k < options_.warm_up; ++k) {
-      if (is_stopped()) return fail("stopped");
+      if (is_stopped()) return false;
       ++result_.cycles;
       if (!cycle_.advance(result_.z, end_) || !all_finite(end_))
         return fail(fmt::format("cycle {} of the warm-up could not be computed", k + 1));
@@ -98,13 +99,13 @@ class Shooting {
     set_matrix();
     Vec step(unknowns()), next_step(unknowns());
     for (result_.iterations = 1; result_.iterations <= options_.max_iterations; ++result_.iterations) {
-      if (is_stopped()) return give_up("stopped");
+      if (is_stopped()) return;
       if (!solve(step)) return;
       const double length = step.lpNorm<Eigen::Infinity>();
       if (!take_step(step, length, next_step)) return;
       result_.error = next_step.lpNorm<Eigen::Infinity>();
       result_.residual = residual_.lpNorm<Eigen::Infinity>();
-      const bool is_all = result_.residual <= residual_of_rounding && result_.error > 0.5 * length;
+      const bool is_all = is_noise(result_.error) && result_.error > 0.5 * length;
       if (result_.error <= options_.tolerance || is_all) {
         result_.converged = true;
         return;
@@ -131,12 +132,13 @@ class Shooting {
       trial_z_ = result_.z + (share * step.head(n_).array() * size_before_.array()).matrix();
       const double period = free_ ? result_.period + share * step[n_] * *options_.free_period : 0;
       if (free_ && !(std::abs(period / *options_.free_period - 1) < most_error_of_guess)) break;
+      if (is_stopped()) return false;
       if (!evaluate(trial_z_, period)) continue;
       next_step = residual_;
       next_step.head(n_).array() *= size_.array() / size_before_.array();
       matrix_->estimate(Vec(next_step), next_step);
       const bool is_closer = next_step.lpNorm<Eigen::Infinity>() <= (1 - share / 4) * length;
-      if (!is_closer && halving < (free_ ? most_halvings_when_free : most_halvings) && !is_rounding()) continue;
+      if (!is_closer && halving < (free_ ? most_halvings_when_free : most_halvings) && !is_noise(length)) continue;
       result_.z = trial_z_;
       result_.period = period;
       if (free_) adapt_room((next_step - (1 - share) * step).lpNorm<Eigen::Infinity>() / (share * length));
@@ -147,7 +149,9 @@ class Shooting {
     return false;
   }
 
-  bool is_rounding() const { return residual_.lpNorm<Eigen::Infinity>() <= residual_of_rounding; }
+  bool is_noise(double error) const {
+    return error <= options_.noise || residual_.lpNorm<Eigen::Infinity>() <= residual_of_rounding;
+  }
 
   double capped_share(const Vec& step) const {
     const double state = step.head(n_).lpNorm<Eigen::Infinity>() / most_change_of_state;
@@ -186,18 +190,34 @@ class Shooting {
   }
 
   void find_multipliers() {
+    Mat directions = Mat::Identity(n_, n_);  // in sizes of the components
     if (dense_) {
       result_.multipliers = all_multipliers(phi_);
-      return;
+    } else {
+      set_matrix();
+      const auto product = [this](In v, Out av) {
+        ++result_.products;
+        scaled_ = (v.array() * size_before_.array()).matrix();
+        cycle_.product(scaled_, image_);
+        av = (image_.array() / size_before_.array()).matrix();
+      };
+      result_.multipliers = largest_multipliers(n_, product, options_.multipliers, directions);
     }
-    set_matrix();
-    const auto product = [this](In v, Out av) {
-      ++result_.products;
-      scaled_ = (v.array() * size_before_.array()).matrix();
-      cycle_.product(scaled_, image_);
-      av = (image_.array() / size_before_.array()).matrix();
-    };
-    result_.multipliers = largest_multipliers(n_, product, options_.multipliers);
+    improve_multipliers(directions);
+  }
+
+  // Steps damp or excite, by a third power of their length. So a second cycle shows how much.
+  void improve_multipliers(const Mat& directions) {
+    Mat moved;
+    const Mat from = size_.asDiagonal() * directions;
+    if (!cycle_.move_in_half_steps(result_.z, from, size_, moved, result_.fast)) return;
+    ++result_.cycles;
+    ++result_.cycles_with_derivative;
+    Multipliers better = all_multipliers(directions.transpose() * size_.cwiseInverse().asDiagonal() * moved);
+    if (better.size() < result_.multipliers.size()) return;
+    better.resize(result_.multipliers.size());
+    result_.multiplier_error = error_of_largest(result_.multipliers, better, !free_);
+    result_.multipliers = std::move(better);
   }
 
   bool is_stopped() {
@@ -209,6 +229,10 @@ class Shooting {
     return false;
   }
   void give_up(const std::string& why) {
+    if (residual_.size() == 0) {  // no cycle was computed
+      fail(why);
+      return;
+    }
     const auto in_state = residual_.head(n_);
     result_.residual = in_state.cwiseAbs().maxCoeff(&result_.worst);
     fail(fmt::format("{}; the best cycle found ends {:.3g} of its size away from its start, most in {}", why,

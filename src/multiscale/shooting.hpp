@@ -5,6 +5,7 @@
 #include "multiscale/shooting_cycle.hpp"
 
 #include <atomic>
+#include <cmath>
 #include <optional>
 
 namespace trill {
@@ -12,6 +13,9 @@ struct ShootingOptions {
   int warm_up = 2;  // plain cycles before the first iteration
   int max_iterations = 40;
   double tolerance = 1e-9;  // of the estimated error of the start of the cycle, in sizes of components
+  // An error that is accepted when it no longer falls: cycles from nearly equal starts differ by the choice of their
+  // steps, and more so where they are computed roughly.
+  double noise = 0;
   // The guess for the period of an oscillation without a clock; empty: the time of a cycle is known.
   std::optional<double> free_period;
   Index dense_up_to = 24;  // unknowns; above that, products replace the derivative if the cycle has them
@@ -31,6 +35,8 @@ struct ShootingResult {
   // Work. Each iteration is one cycle with sensitivities; products are sweeps of linear solves over a kept cycle.
   Index cycles = 0, cycles_with_derivative = 0, products = 0;
   Multipliers multipliers;
+  double multiplier_error = HUGE_VAL;  // of the size of the largest one, from a cycle in steps of half the length
+  FastOscillation fast;                // that these steps do not resolve
   bool matrix_free = false, stopped = false;
 };
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include "multiscale/fast_oscillations.hpp"
 #include "trill/base/types.hpp"
 
 #include <string>
@@ -17,6 +18,13 @@ class ShootingCycle {
   virtual bool advance_with_derivative(In z, Out end, Mat& derivative) = 0;
   // The typical size of each component in the last cycle.
   virtual void sizes(Out size) const = 0;
+
+  // The derivative at z times directions by steps of half the length, and what oscillates faster than those, which is
+  // looked for if the directions are as many as the unknowns. false: not available.
+  virtual bool move_in_half_steps(In /*z*/, const Mat& /*directions*/, const Vec& /*sizes*/, Mat& /*moved*/,
+                                  FastOscillation& /*fast*/) {
+    return false;
+  }
 
   // For many unknowns: a cycle that is kept, so that products of its derivative with vectors can be computed.
   virtual bool has_products() const { return false; }

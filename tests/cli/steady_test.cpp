@@ -5,6 +5,7 @@
 #include "trill/solution/solution_file.hpp"
 
 #include <cmath>
+#include <csignal>
 #include <numbers>
 
 #include <gmock/gmock.h>
@@ -46,8 +47,44 @@ TEST_F(SteadyOnTheCommandLine, WritesSolutionAndReport) {
 TEST_F(SteadyOnTheCommandLine, NumbersWithoutUnitEndTheirLines) {
   const Ended ended = trill("run forced --param omega=10.3 --want steady --set period=6.283185307179586");
   ASSERT_EQ(ended.code, 0) << ended.err;
-  EXPECT_THAT(ended.out, mentions("1 iteration, ", "ripple"));
+  EXPECT_THAT(ended.out, mentions("1 iteration, ", "ripple", "neutral, or too near to it to tell"));
   EXPECT_THAT(ended.out, testing::Not(testing::HasSubstr(" \n")));
+}
+
+// A period has 2000 clocks, and the diode rings after each of them: nothing is found within minutes.
+const char* const ringing_corrector = R"cir(Boost converter behind a bridge
+Vac a b sin(0 325 50)
+Rs a a1 0.1
+D1 a1 p db
+D2 b p db
+D3 0 a1 db
+D4 0 b db
+Cin p 0 0.47u
+L1 p sw 1m ic=0
+S1 sw 0 g 0 sm
+Db sw o df
+Co o 0 220u ic=380
+Rl o 0 800
+Vg g 0 pulse(0 5 0 50n 50n 2.5u 10u)
+.model sm sw(ron=0.05 roff=1meg vt=2.5)
+.model db d(is=1e-9 n=1.5 rs=0.02)
+.model df d(is=1e-10 n=1.3 rs=0.02 cjo=50p)
+.tran 1u 40m uic
+.end
+)cir";
+
+TEST_F(SteadyOnTheCommandLine, SaysWhenItIsInterruptedHowLongItWouldTake) {
+  write_text(directory_ / "corrector.cir", ringing_corrector);
+  Process process(tool_command(words_of("run corrector.cir --want steady --rtol 1e-5")),
+                  {.directory = directory_.path(), .timeout = 60});
+  ASSERT_TRUE(wait_until_it_handles(process, SIGTERM));
+  ASSERT_TRUE(process.running(0.3));
+  process.send(SIGTERM);
+  const Ended ended = process.wait();
+  EXPECT_EQ(ended.code, 130);
+  EXPECT_THAT(ended.err,
+              mentions("stopped", "cycle 1", "steps or more with rtol = 1e-05", "--rtol", "--want full --to"));
+  EXPECT_THAT(ended.err, testing::Not(testing::HasSubstr("--out")));
 }
 
 TEST_F(SteadyOnTheCommandLine, AnswersInJson) {
@@ -58,6 +95,8 @@ TEST_F(SteadyOnTheCommandLine, AnswersInJson) {
   EXPECT_DOUBLE_EQ(steady.at("period").get<double>(), 1e-3);
   EXPECT_LE(steady.at("cycles").get<int>(), 8);
   EXPECT_NEAR(steady.at("multipliers").at(0).at(0).get<double>(), std::exp(-0.2), 1e-6);
+  EXPECT_TRUE(steady.at("is_stable").get<bool>() && steady.at("is_stability_known").get<bool>());
+  EXPECT_LT(steady.at("multiplier_error").get<double>(), 1e-5);
   const auto& out = steady.at("signals").at("v(out)");
   EXPECT_NEAR(out.at("mean").get<double>(), 0.5, 1e-5);
   EXPECT_EQ(out.at("harmonics").size(), 3u);

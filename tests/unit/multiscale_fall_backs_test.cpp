@@ -159,6 +159,32 @@ TEST(FallBacks, AnIterationThatRunsAwayIsDamped) {
   EXPECT_NEAR(end_of(run), 0, 1e-3);
 }
 
+// For some cycles the change is another one in each of them, so that no step can jump over any.
+class RestlessMap final : public TroubledMap {
+ public:
+  static constexpr double kicks(double n) { return n >= 100 && n < 160 ? 0.1 : 0; }
+  bool change(double n, In z, Out change) const override {
+    change[0] = rate * (1 - z[0]) + kicks(n) * std::sin(2.4 * n);
+    return true;
+  }
+};
+
+TEST(FallBacks, CyclesThatCannotBeJumpedOverAreComputedOneByOne) {
+  const LadderRun run = run_ladder(RestlessMap());
+  ASSERT_TRUE(run.solution.ok()) << run.solution.outcome.message;
+  const Index rung = run.solution.quantity("rung");
+  int singles = 0;
+  for (Index k = 0; k < run.solution.rows(); ++k) {
+    const double n = run.solution.t[static_cast<std::size_t>(k)];
+    if (n > 110 && n <= 160 && run.solution.measured()(rung, k) == static_cast<int>(Rung::single)) ++singles;
+  }
+  EXPECT_GT(singles, 40) << run.summary;
+  EXPECT_NE(run.summary.find("cycles one by one"), std::string::npos) << run.summary;
+  double z = 0;
+  for (int n = 0; n < 400; ++n) z += 0.002 * (1 - z) + RestlessMap::kicks(n) * std::sin(2.4 * n);
+  EXPECT_NEAR(end_of(run), z, 1e-3);
+}
+
 // Each cycle takes longer than the one before. Still no step may go beyond the end of the run.
 class SlowingMap final : public TroubledMap {
  public:

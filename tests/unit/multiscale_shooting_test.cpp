@@ -266,6 +266,28 @@ TEST(Shooting, StopsAfterItsIterationsAndSaysWhatItReached) {
   EXPECT_GT(found.residual, 0);
 }
 
+// As if the steps of a cycle depended on where it starts.
+class RoughCycle final : public DrivenOscillator {
+ public:
+  RoughCycle() : DrivenOscillator(1.3, 0.1) {}
+  bool advance(In z, Out end) override {
+    DrivenOscillator::advance(z, end);
+    end.array() += 1e-6 * std::sin(1e9 * z[0]);
+    return true;
+  }
+};
+
+TEST(Shooting, EndsWhereCyclesAreTooRoughForMore) {
+  RoughCycle cycle;
+  ShootingOptions options;
+  EXPECT_FALSE(find_periodic(cycle, Vec::Zero(2), options).converged);
+  options.noise = 1e-5;
+  const ShootingResult found = find_periodic(cycle, Vec::Zero(2), options);
+  EXPECT_TRUE(found.converged) << found.message;
+  EXPECT_LT(found.iterations, 10);
+  EXPECT_LT((found.z - cycle.periodic()).norm(), 1e-5);
+}
+
 class FailingCycle : public Drift {
  public:
   bool advance(In, Out) override { return false; }
@@ -287,6 +309,42 @@ TEST(Stability, IsJudgedByTheLargestMultiplier) {
   EXPECT_TRUE(free.is_stable);
   EXPECT_NEAR(free.trivial.real(), 1.00004, 1e-12);
   EXPECT_NEAR(free.largest, 0.97688, 1e-12);
+}
+
+TEST(Stability, IsNotDecidedWhereErrorsAreLarger) {
+  EXPECT_TRUE(judge_stability({0.999915}, true, 8e-5).is_stable);
+  for (const double size : {0.999915, 1.0004}) {
+    const Stability s = judge_stability({size}, true, 6e-4);
+    EXPECT_FALSE(s.is_stable);
+    EXPECT_FALSE(s.is_decided);
+    EXPECT_NE(s.text.find("neutral, or too near to it to tell"), std::string::npos) << s.text;
+    EXPECT_NE(s.text.find("error of up to 0.0006"), std::string::npos) << s.text;
+  }
+  EXPECT_TRUE(judge_stability({1.001}, true, 6e-4).is_decided);
+  EXPECT_FALSE(judge_stability({1.0}, true).is_decided);
+  EXPECT_FALSE(judge_stability({0.5}, true, HUGE_VAL).is_decided);
+  // A factor of two in the distance from 1 is one in the number of cycles.
+  EXPECT_NE(judge_stability({0.99}, true, 0.005).text.find("920 to 2800 cycles"), std::string::npos)
+      << judge_stability({0.99}, true, 0.005).text;
+}
+
+TEST(Stability, IsThatOfWhatStepsDoNotResolve) {
+  EXPECT_FALSE(judge_stability({0.1}, true, 0, {.size = 1 - 1e-9, .frequency = 1000}).is_decided);
+  const Stability slow = judge_stability({0.1}, true, 0, {.size = 0.99, .frequency = 1000});
+  EXPECT_TRUE(slow.is_stable);
+  EXPECT_NEAR(slow.cycles_to_settle, 1375, 1);
+  EXPECT_NEAR(judge_stability({0.999}, true, 0, {.size = 0.99, .frequency = 1000}).largest, 0.999, 0);
+  EXPECT_FALSE(judge_stability({1.1}, true, 0, {.size = 2, .frequency = 1000}).is_stable);
+  EXPECT_NE(judge_stability({1.1}, true, 0, {.size = 2, .frequency = 1000}).text.find("unstable"), std::string::npos);
+}
+
+// The second multiplier is less accurate than the first and may be the larger one. The one of a shift in time does not
+// count.
+TEST(Stability, ErrorIsThatOfAnyMultiplierThatMayBeTheLargest) {
+  EXPECT_NEAR(error_of_largest({0.9, 0.5}, {0.91, 0.5}, true), 0.01, 1e-15);
+  EXPECT_NEAR(error_of_largest({0.9999, 0.998}, {0.9999, 0.99975}, true), 0.9997 + 0.0018 - 0.9999, 1e-15);
+  EXPECT_NEAR(error_of_largest({1.01, 0.9}, {1.001, 0.9}, false), 0, 1e-15);
+  EXPECT_EQ(error_of_largest({}, {0.9}, true), HUGE_VAL);
 }
 }  // namespace
 }  // namespace trill::test

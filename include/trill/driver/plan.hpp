@@ -81,9 +81,11 @@ struct SteadyState {
   bool has_clock = true;  // false: an oscillator, whose period is a result
   // Floquet multipliers, the largest first: how much disturbances grow in one period.
   std::vector<std::complex<double>> multipliers;
-  bool is_stable = false;
-  std::string stability;  // in one sentence
-  double residual = 0;    // by which the end of the period misses its start, relative to the size of components
+  double multiplier_error = 0;      // of the size of the largest one
+  bool is_stable = false;           // it is known to be
+  bool is_stability_known = false;  // false: neutral, or too near to it for the errors of multipliers
+  std::string stability;            // in one sentence
+  double residual = 0;  // by which the end of the period misses its start, relative to the size of components
   std::vector<SteadySignal> signals;
   std::vector<SteadyPower> powers;   // of circuits
   std::string load;                  // the resistor whose power is the output; empty: not known
