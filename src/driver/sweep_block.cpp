@@ -153,7 +153,7 @@ class Block {
 
   bool is_finished(std::size_t i) {
     const fs::path& file = member(i).file;
-    if (left_unfinished(file) || !is_stored(file)) return false;
+    if (left_unfinished(file) || !may_be_stored(file)) return false;
     try {
       const SolutionFile stored(file);
       const PreparedRun same = as_stored(prepared(i), sweep_.plan_of(member(i)), stored.info());
@@ -165,7 +165,7 @@ class Block {
       summarise(i, same, stored.info(), stored.outcome(), stored.trust(), stored);
       member(i).was_there = true;
     } catch (const IoError&) {
-      if (!options_.resume) return false;  // the file is damaged, and is replaced
+      if (!options_.resume || !is_stored(file)) return false;  // a damaged file is replaced
       throw;
     }
     tally_.add(1);

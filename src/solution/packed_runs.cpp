@@ -39,6 +39,8 @@ std::unique_ptr<StoredRun> open_packed(const fs::path& file) {
 
 bool is_stored(const fs::path& file) { return fs::exists(file) || open_packed(file); }
 
+bool may_be_stored(const fs::path& file) { return fs::exists(file) || fs::exists(numbered_pack(folder_of(file), 1)); }
+
 fs::path PackedRuns::next_pack() const { return numbered_pack(folder_, packs_in(folder_).size() + 1); }
 
 void PackedRuns::pack(const std::vector<std::string>& files) {

@@ -22,8 +22,10 @@ struct SweptRun {
 };
 
 std::unique_ptr<StoredRun> open_packed(
-    const std::filesystem::path& file);             // nullptr: it is in no file of many beside it
-bool is_stored(const std::filesystem::path& file);  // in a file of its own or of many
+    const std::filesystem::path& file);  // nullptr: it is in no file of many beside it
+bool is_stored(
+    const std::filesystem::path& file);  // in a file of its own or of many, which takes as long as opening it
+bool may_be_stored(const std::filesystem::path& file);
 
 std::unique_ptr<StoredRun> open_hdf5_member(const std::filesystem::path& pack, const std::string& file);  // or nullptr
 std::map<std::string, ListedRun> list_hdf5_members(const std::filesystem::path& pack);
