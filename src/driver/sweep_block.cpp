@@ -248,11 +248,10 @@ class Block {
     }
     member(i).attempts = runs_[i]->attempts();
     member(i).shortfall = runs_[i]->shortfall();
-    // Before they are in a file of HDF5, which would be read by a process of its own.
+    run.publish();
     run.with_wanted_rows([&](const RunInfo& info, const RowSource& rows) {
       summarise(i, run.prepared(), info, run.outcome(), run.trust(), rows);
     });
-    run.publish();
     release(i);
     runs_[i].reset();
     if (packs_) packs_->add(member(i).file.filename().string());
