@@ -84,7 +84,7 @@ TEST(RitzBounds, ChangesOfOutputsAreGoodEstimates) {
   RandomStructures random(2027);
   int held = 0, judged = 0;
   double worst = 0;
-  for (int n = 0; n < 300; ++n) {
+  for (int n = 0; n < 900; ++n) {
     const GivenStructure s = random.structure();
     const Vec weights = random.vector(s.m.rows());
     const Trial trial = reduced_and_exact(s, weights,
