@@ -15,6 +15,7 @@
 namespace trill {
 namespace {
 constexpr std::size_t head_bytes = 1 << 20;  // in which banner, comments and sizes must lie
+constexpr std::size_t usual_head_bytes = 1 << 12, line_bytes = 1 << 8;
 
 std::string piece_of(std::ifstream& in, std::uint64_t begin, std::uint64_t end) {
   std::string text(end - begin, '\0');
@@ -28,11 +29,20 @@ std::string piece_of(std::ifstream& in, std::uint64_t begin, std::uint64_t end) 
 // Where the first line begins that starts at `at` or later.
 std::uint64_t next_line(std::ifstream& in, std::uint64_t at, std::uint64_t body, std::uint64_t size) {
   if (at <= body) return body;
-  for (std::uint64_t from = at - 1; from < size; from += head_bytes) {
-    const std::string text = piece_of(in, from, std::min<std::uint64_t>(size, from + head_bytes));
+  for (std::uint64_t from = at - 1; from < size; from += line_bytes) {
+    const std::string text = piece_of(in, from, std::min<std::uint64_t>(size, from + line_bytes));
     if (const std::size_t found = text.find('\n'); found != std::string::npos) return from + found + 1;
   }
   return size;
+}
+
+// Long comments may come before the sizes.
+MatrixHead head_of(std::ifstream& in, const std::string& name, std::uint64_t size) {
+  try {
+    return read_matrix_head(name, piece_of(in, 0, std::min<std::uint64_t>(size, usual_head_bytes)));
+  } catch (const ModelError&) {
+    return read_matrix_head(name, piece_of(in, 0, std::min<std::uint64_t>(size, head_bytes)));
+  }
 }
 
 struct Part {
@@ -43,7 +53,7 @@ struct Part {
 Part read_part(const std::filesystem::path& file, const std::string& name, const MatrixShare& share) {
   std::ifstream in(file, std::ios::binary);
   const std::uint64_t size = std::filesystem::file_size(file);
-  Part part{read_matrix_head(name, piece_of(in, 0, std::min<std::uint64_t>(size, head_bytes))), {}};
+  Part part{head_of(in, name, size), {}};
   const std::uint64_t body = part.head.end, length = size - body;
   const auto border = [&](Index process) {
     const auto share_of = static_cast<std::uint64_t>(static_cast<double>(length) * static_cast<double>(process) /

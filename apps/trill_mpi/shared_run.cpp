@@ -122,7 +122,8 @@ Trust trust_of(const Reduction& reduction) {
   trust.verdict = verdict_of(trust.error);
   trust.headline =
       fmt::format("The run is right to {:.2g} of a range, by the error that ritz states itself.", trust.error);
-  trust.how = "by the bound of the reduction and the rounding of K; nothing was computed twice";
+  trust.how = fmt::format("by the {} of the reduction and the rounding of K; nothing was computed twice",
+                          reduction.proved ? "bound" : "estimate");
   return trust;
 }
 }  // namespace
@@ -134,8 +135,8 @@ int shared_run(const SharedTask& task) {
   const std::vector<RitzTarget> targets = targets_of(structure, task.of);
   const double to = task.to.value_or(shared.model().info.run.to);
   if (!(to > start.t)) throw UsageError(fmt::format("the end {} is not after the start {}", to, start.t));
-  const Reduction reduction = reduce(
-      {structure, start, to, share_of_accuracy * task.accuracy, targets, 300, StartEstimate::bound, &shared.space()});
+  const Reduction reduction = reduce({structure, start, to, share_of_accuracy * task.accuracy, targets, 300,
+                                      StartEstimate::bound, &shared.space(), solves_before_estimates});
   Mat weights(static_cast<Index>(targets.size()), reduction.system.size());
   for (std::size_t k = 0; k < targets.size(); ++k)
     weights.row(static_cast<Index>(k)) = shared.space().products(

@@ -81,13 +81,18 @@ double default_step(const PreparedRun& run) {
   return omega > 0 ? std::min(2 * std::numbers::pi / omega / default_steps_per_period, span) : 1e-3 * span;
 }
 
+constexpr double smallest_share = 1e-12;
+
 void fill_step(PreparedRun& run, const MethodInfo& info, const RunDefaults& defaults) {
   RunPlan& plan = run.plan;
   if (plan.h || plan.rtol) return;
   const bool adaptive = info.owns_step || info.error_order > 0;
   if (plan.atol && !adaptive)
     throw UsageError(info.name + " has no error estimate, so atol cannot be used; give a step size h instead");
-  if (adaptive)
+  const double share = run.way.formulation ? run.way.formulation->share_of_accuracy : 0;
+  if (adaptive && plan.accuracy && share > 0)
+    plan.rtol = std::max(smallest_share, share * *plan.accuracy);
+  else if (adaptive)
     plan.rtol = run.way.formulation && run.way.formulation->rtol
                     ? run.way.formulation->rtol(*run.problem, defaults.rtol)
                     : defaults.rtol;

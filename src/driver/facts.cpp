@@ -9,6 +9,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <new>
 
 namespace trill {
 namespace {
@@ -23,6 +24,8 @@ std::string why_not(const MethodEntry& method, const Problem& problem, const Opt
     return "";
   } catch (const UsageError& e) {
     return e.what();
+  } catch (const std::bad_alloc&) {
+    return "there is not enough memory for its matrices";
   }
 }
 

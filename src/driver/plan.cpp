@@ -4,6 +4,7 @@
 #include "driver/build.hpp"
 #include "driver/native_choice.hpp"
 #include "driver/steady.hpp"
+#include "multiscale/structure_checks.hpp"
 
 #include <cmath>
 
@@ -103,6 +104,25 @@ PreparedRun build_first_that_fits(const Resolved& asked, const Facts& known, con
   }
   return build(asked, known, advice, std::move(problem));
 }
+
+// Formulations look at K themselves. A factorisation is little beside the steps of an implicit method; beside explicit
+// steps of a large structure it is not.
+bool looks_at_stiffness(const PreparedRun& run) {
+  constexpr Index most_unknowns_beside_explicit_steps = 10'000;
+  return !run.reformulation &&
+         (run.stepper->info().implicit_step || run.start.layout.nq <= most_unknowns_beside_explicit_steps);
+}
+
+void note_growth(PreparedRun& run) {
+  const auto* structure = dynamic_cast<const LinearStructure*>(run.problem.get());
+  if (!structure) return;
+  const auto note = [&](const char* code, const std::string& why) {
+    if (!why.empty())
+      run.options.notices.push_back({.t = run.start.t, .code = code, .text = why, .severity = Severity::warning});
+  };
+  if (looks_at_stiffness(run)) note("buckling", buckling_of(*structure));
+  note("driving_damping", drive_of(*structure));
+}
 }  // namespace
 
 PreparedRun prepare(const RunPlan& plan, std::unique_ptr<Problem> problem, const RunDefaults& defaults) {
@@ -112,6 +132,7 @@ PreparedRun prepare(const RunPlan& plan, std::unique_ptr<Problem> problem, const
   const bool curious = plan.second_opinion && plan.method.empty() && !plan.h;
   const Facts known = facts(asked, *problem, curious);
   PreparedRun run = build_first_that_fits(asked, known, advise(asked, known), std::move(problem));
+  note_growth(run);
   if (run.plan.h && !run.reformulation) {
     ProblemSession session(*run.problem, Formulas::of_each_state);
     session.enter(run.start);

@@ -2,6 +2,7 @@
 #include "trill/driver/sweep.hpp"
 
 #include "base/parallel.hpp"
+#include "base/text.hpp"
 #include "driver/ensemble.hpp"
 #include "driver/sweep_block.hpp"
 #include "driver/sweep_choice.hpp"
@@ -64,6 +65,17 @@ void wait_for_others(const SweepWork& work) {
   }
 }
 
+void complete(PackedRuns& packs, const Sweep& sweep) {
+  std::vector<std::string> parameters;
+  for (const SweepAxis& axis : sweep.axes) parameters.push_back(axis.parameter);
+  std::vector<SweptRun> runs;
+  for (const SweepMember& member : sweep.members) {
+    runs.push_back({member.file.filename().string(), {}});
+    for (const std::string& value : member.values) runs.back().values.push_back(*parse_number(value));
+  }
+  packs.complete(parameters, runs);
+}
+
 // Other processes with the same sweep may have been killed while they computed what this one had finished.
 void remove_what_killed_ones_left(const Sweep& sweep) {
   if (!sweep.directory.empty()) remove_stale_temporaries(sweep.directory);
@@ -95,7 +107,10 @@ void run_sweep(Sweep& sweep, const SweepOptions& options) {
   Busy busy;
   std::optional<Claims> claims;
   if (!sweep.directory.empty()) claims.emplace(sweep.directory);
-  const SweepWork work{sweep, options, tally, busy, claims ? &*claims : nullptr};
+  std::optional<PackedRuns> packs;
+  if (claims && count > options.most_files && format_of(sweep.members.front().file) == FileFormat::hdf5)
+    packs.emplace(*claims, sweep.directory, options.most_files, options.stop);
+  const SweepWork work{sweep, options, tally, busy, claims ? &*claims : nullptr, packs ? &*packs : nullptr};
   if (!sweep.directory.empty()) remove_stale_temporaries(sweep.directory);
   SweepOrder order(sweep, (count + size - 1) / size);
   for_each_parallel(order.blocks(), options.threads, [&](std::size_t) {
@@ -105,11 +120,15 @@ void run_sweep(Sweep& sweep, const SweepOptions& options) {
     run_block(work, false, k * size, std::min(count, (k + 1) * size));
     if (size == 1 && sweep.members[k].ok()) order.learn(k, sweep.members[k].outcome.counters.steps);
   });
+  if (packs) packs->pack_own();
   wait_for_others(work);
   const auto is_open = [](const SweepMember& member) {
     return member.progress == Progress::waiting || member.progress == Progress::unfinished;
   };
-  if (claims && std::none_of(sweep.members.begin(), sweep.members.end(), is_open)) claims->forget(shared_choice_name);
+  if (claims && std::none_of(sweep.members.begin(), sweep.members.end(), is_open)) {
+    if (packs) complete(*packs, sweep);
+    claims->forget(shared_choice_name);
+  }
   remove_what_killed_ones_left(sweep);
   if (options.progress) options.progress(1);
 }

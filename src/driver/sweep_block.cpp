@@ -46,6 +46,7 @@ class Block {
         tally_(work.tally),
         busy_(work.busy),
         claims_(work.claims),
+        packs_(work.packs),
         begin_(begin),
         runs_(end - begin),
         continues_(end - begin, goes_on) {}
@@ -152,7 +153,7 @@ class Block {
 
   bool is_finished(std::size_t i) {
     const fs::path& file = member(i).file;
-    if (!fs::exists(file) || left_unfinished(file)) return false;
+    if (left_unfinished(file) || !may_be_stored(file)) return false;
     try {
       const SolutionFile stored(file);
       const PreparedRun same = as_stored(prepared(i), sweep_.plan_of(member(i)), stored.info());
@@ -164,7 +165,7 @@ class Block {
       summarise(i, same, stored.info(), stored.outcome(), stored.trust(), stored);
       member(i).was_there = true;
     } catch (const IoError&) {
-      if (!options_.resume) return false;  // the file is damaged, and is replaced
+      if (!options_.resume || !is_stored(file)) return false;  // a damaged file is replaced
       throw;
     }
     tally_.add(1);
@@ -253,6 +254,7 @@ class Block {
     });
     release(i);
     runs_[i].reset();
+    if (packs_) packs_->add(member(i).file.filename().string());
   }
 
   void summarise(std::size_t i, const PreparedRun& run, const RunInfo& info, const RunOutcome& outcome,
@@ -283,6 +285,7 @@ class Block {
   Tally& tally_;
   Busy& busy_;
   Claims* claims_;
+  PackedRuns* packs_;
   std::size_t begin_;
   std::vector<std::unique_ptr<Inquiry>> runs_;
   std::vector<bool> continues_;  // what another process began

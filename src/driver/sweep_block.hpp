@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
-#include "solution/claims.hpp"
+#include "solution/packed_runs.hpp"
 #include "trill/driver/sweep.hpp"
 
 #include <algorithm>
@@ -50,7 +50,8 @@ struct SweepWork {
   const SweepOptions& options;
   Tally& tally;
   Busy& busy;
-  Claims* claims;  // nullptr: nothing is written, so nobody shares it
+  Claims* claims;     // nullptr: nothing is written, so nobody shares it
+  PackedRuns* packs;  // nullptr: every run has a file of its own
 };
 
 // Runs the members begin .. end - 1, together if they can be joined. `goes_on`: unfinished runs of other processes that

@@ -78,7 +78,9 @@ class Cvode final : public Stepper {
                               .overhead_of_unknown = 5e-8});
   }
   Cvode(const Problem& problem, const Options& options)
-      : info_(describe(options)), options_(options), form_(problem, info_.name), pattern_(form_.jacobian_pattern()) {}
+      : info_(describe(options)), options_(options), form_(problem, info_.name) {
+    if (Kind == CV_BDF) pattern_ = form_.jacobian_pattern();  // a dense one may need more memory than there is
+  }
   const MethodInfo& info() const override { return info_; }
 
   void start(State& s, const ErrorScale& scale) override {

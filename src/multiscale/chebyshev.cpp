@@ -2,6 +2,7 @@
 // The formulation `chebyshev`: all unknowns of a linear structure over long steps, by products with M^-1 K alone.
 #include "formulation/prospect.hpp"
 #include "multiscale/chebyshev_motion.hpp"
+#include "multiscale/structure_checks.hpp"
 #include "multiscale/whole_structure.hpp"
 #include "trill/linalg/kernels.hpp"
 #include "trill/method/registry.hpp"
@@ -116,7 +117,7 @@ Prospect chebyshev_prospect(const ProblemFacts& facts, const Question& question)
     out.objection = "the fastest frequency is not known";
   } else {
     constexpr double rows = 300, work_of_product = 2.5;  // two vectors and four sums, over one force
-    out.rtol = question.rtol.value_or(std::max(1e-12, 0.3 * question.accuracy));
+    out.rtol = question.rtol.value_or(std::max(1e-12, share_for_reductions * question.accuracy));
     out.steps = rows;
     out.error = *out.rtol;
     const double products = 0.5 * facts.span * facts.scales.largest + rows * 30;
@@ -143,6 +144,7 @@ ReformulationEntry chebyshev_entry() {
           .methods = chebyshev_methods,
           .ends_by = {},
           .rtol = nullptr,
+          .share_of_accuracy = share_for_reductions,
           .advise = chebyshev_prospect};
 }
 }  // namespace trill

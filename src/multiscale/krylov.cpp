@@ -106,6 +106,21 @@ const Catalogue& krylov_methods() {
   return all;
 }
 
+class KrylovForm final : public WholeStructureForm {
+ public:
+  explicit KrylovForm(const Problem& problem)
+      : WholeStructureForm(problem, "krylov"), structure_(problem.as<LinearStructure>("krylov")) {}
+  void enter(const State& given, State& in, Notes& notes) override {
+    WholeStructureForm::enter(given, in, notes);
+    if (const std::string why = buckling_of(structure_); !why.empty())
+      notes.raise_with(
+          given.t, "buckling", [&] { return why; }, Severity::warning, 0, 0);
+  }
+
+ private:
+  const LinearStructure& structure_;
+};
+
 Prospect krylov_prospect(const ProblemFacts& facts, const Question&) {
   Prospect out;
   out.objection = facts.structure
@@ -124,7 +139,7 @@ ReformulationEntry krylov_entry() {
           .runs = "linear structures",
           .options = {},
           .make = [](const Problem& problem, const OptionSet&) -> std::unique_ptr<Reformulation> {
-            return std::make_unique<WholeStructureForm>(problem, "krylov");
+            return std::make_unique<KrylovForm>(problem);
           },
           .driving_method = [](const Problem&) -> std::string { return "krylov_steps"; },
           .methods = krylov_methods,

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include "linalg/exponential_ladder.hpp"
 #include "multiscale/load_polynomial.hpp"
 
 namespace trill {
@@ -23,13 +24,16 @@ class ModalMotion {
  private:
   void move_oscillators(double h, Out x, Out v);
   void move_coupled(double h, Out x, Out v);
-  void prepare_exponential(double h);
+  void build_ladder();
 
   const ModalSystem& system_;
   LoadPolynomial factors_;
   OscillatorResponse response_;
-  double prepared_ = 0;  // the h of transition_
-  Mat transition_;       // of (x, v) and the derivatives of all factors
+  // Of x, the velocities divided by speed_, and the derivatives of all factors.
+  ExponentialLadder ladder_;
+  double speed_ = 1;  // the highest frequency: so both are of one size
+  Mat transition_;    // for the time prepared_
+  double prepared_ = 0, last_ = 0;
   Vec together_, moved_;
 };
 }  // namespace trill

@@ -19,14 +19,17 @@ constexpr double default_tolerance = 1e-6;
 
 struct RitzOptions {
   int vectors = 300;
-  std::string estimate = "bound";
+  std::string estimate = "auto";
   void fields(OptionVisitor& v) {
     v.integer("vectors", vectors, Range::between(4, 3000), "max number of vectors, whatever the tolerance asks for");
     v.choice(
-        "estimate", estimate, {"bound", "statistical", "change"},
-        "what is taken for the error; statistical: 3.5 standard deviations of random phases for what rough initial "
-        "data add; change: how much the last third of the vectors has changed the outputs, where that is less "
-        "than the bound");
+        "estimate", estimate, {"auto", "bound", "change", "statistical"},
+        "what is taken for the error; change: how much the last third of the vectors has changed the outputs, where "
+        "that is less than the bound; auto: the bound, and change if 42 solves do not make the bound small enough; "
+        "statistical: 3.5 standard deviations of random phases for what rough initial data add");
+  }
+  Index solves_for_bound() const {
+    return estimate == "change" ? 0 : estimate == "auto" ? solves_before_estimates : std::numeric_limits<Index>::max();
   }
   StartEstimate of_start() const {
     return estimate == "statistical" ? StartEstimate::statistical : StartEstimate::bound;
@@ -48,7 +51,7 @@ class RitzForm final : public Reformulation {
   void enter(const State& given, State& in, Notes& notes) override {
     if (!reduced_for(scope_, options_, given)) {
       reduction_ = reduce({structure_, given, scope_.t_end, tolerance(), structure_targets(structure_, scope_.of),
-                           options_.vectors, options_.of_start(), nullptr, options_.estimate == "change"});
+                           options_.vectors, options_.of_start(), nullptr, options_.solves_for_bound()});
       done_ = Done{scope_, options_, given};
     }
     reduced_.become(reduction_.system, reduction_.step);
@@ -94,6 +97,7 @@ class RitzForm final : public Reformulation {
       text += fmt::format("; {} within {:.2g} ({}, {:.1g} of its {})", out.name, out.bound,
                           reduction_.proved ? "bound" : "estimate", out.relative(),
                           out.is_field ? "size, in the mean" : "range");
+    if (reduction_.unmet_bound > 0) text += fmt::format("; the bound is {:.1g}", reduction_.unmet_bound);
     return text + floor_text() + memory_text();
   }
 
@@ -148,6 +152,18 @@ class RitzForm final : public Reformulation {
                 reduction_.floor, tolerance());
           },
           Severity::warning, reduction_.floor, tolerance());
+    if (reduction_.reached && reduction_.unmet_bound > 0)
+      notes.raise_with(
+          t, "estimate_for_bound",
+          [&] {
+            return fmt::format(
+                "after {} solves it is proved only that {} is within {:.1g} of its {}; {:.1g} is an estimate, namely "
+                "how far it moved over the last third of the vectors; --set estimate=bound goes on until the proved "
+                "bound is small enough too",
+                reduction_.solves, worst.name, reduction_.unmet_bound, worst.is_field ? "size" : "range",
+                worst.relative());
+          },
+          Severity::info, worst.relative(), tolerance());
     if (!reduction_.reached)
       notes.raise_with(
           t, "reduction_incomplete",
@@ -177,7 +193,7 @@ Prospect ritz_prospect(const ProblemFacts& facts, const Question& question) {
   }
   constexpr double rows = 300, solves = 60, vectors = 40, seconds_of_flop = 1e-9;
   const auto n = static_cast<double>(facts.coordinates);
-  out.rtol = question.rtol.value_or(std::max(1e-12, 0.3 * question.accuracy));
+  out.rtol = question.rtol.value_or(std::max(1e-12, share_for_reductions * question.accuracy));
   out.steps = rows;
   out.error = *out.rtol;
   const double setup = 3 * facts.factor_seconds + solves * (10 * facts.force_seconds + 1e-8 * n) + 1e-4;
@@ -205,6 +221,7 @@ ReformulationEntry ritz_entry() {
       .methods = oscillator_methods,
       .ends_by = {},
       .rtol = nullptr,
+      .share_of_accuracy = share_for_reductions,
       .advise = ritz_prospect};
 }
 }  // namespace trill

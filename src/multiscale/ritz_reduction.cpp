@@ -84,7 +84,7 @@ class Reducer {
     factorise();
     damping_ = structure_.proportional_damping();
     result_.rigid = rigid_.cols();
-    result_.proved = damping_ && damping_->mass >= 0 && damping_->stiffness >= 0 && !task.by_change &&
+    result_.proved = damping_ && damping_->mass >= 0 && damping_->stiffness >= 0 &&
                      (task.of_start == StartEstimate::bound || task.start.y.isZero(0));
     result_.engine = space_.engine();
     result_.bytes_of_factors = space_.bytes_of_factors();
@@ -136,6 +136,7 @@ class Reducer {
   // Adds blocks until every output is known well enough, or more of them do not help.
   void grow(RitzBasis& basis, RitzBounds& bounds) {
     std::vector<double> history;
+    double estimate_before = HUGE_VAL;  // one that is small once may be so by chance
     if (basis.size() == 0) return;
     for (Index block = 1;; ++block) {
       const bool grew = block == 1 || basis.extend();
@@ -147,12 +148,21 @@ class Reducer {
                         "larger than its lowest frequencies",
                         structure_.name()));
       look(basis, bounds);
-      const double worst = worst_share();
-      history.push_back(worst);
-      const bool lucky = task_.by_change && !(history.size() > 1 && history[history.size() - 2] <= 1);
-      result_.reached = result_.complete || (worst <= 1 && !lucky);
-      if (result_.reached || is_hopeless(history, basis.size()) || basis.size() + 3 > task_.most_vectors) return;
+      const double bound = worst_share(&ReducedOutput::bound), estimate = worst_share(&ReducedOutput::change);
+      history.push_back(std::min(bound, estimate));
+      result_.reached = result_.complete || bound <= 1 || std::max(estimate, estimate_before) <= 1;
+      if (result_.reached || is_hopeless(history, basis.size()) || basis.size() + 3 > task_.most_vectors) {
+        if (!result_.complete && bound > 1 && estimate < bound) take_estimates();
+        return;
+      }
+      estimate_before = estimate;
     }
+  }
+
+  void take_estimates() {
+    result_.unmet_bound = worst_share(&ReducedOutput::bound) * task_.tolerance;
+    result_.proved = false;
+    for (ReducedOutput& out : result_.outputs) out.bound = std::min(out.bound, out.change);
   }
 
   // The bound has hardly fallen for many blocks, and at this rate the vectors that are left would not do.
@@ -206,6 +216,7 @@ class Reducer {
         bounds.find(basis, result_.x0.tail(basis.size()), result_.v0.tail(basis.size()));
     std::vector<ReducedOutput> before = std::move(result_.outputs);
     result_.outputs.clear();
+    const Index solves = basis.solves() + bounds.solves();
     for (std::size_t k = 0; k < found.size(); ++k) {
       ReducedOutput out{task_.targets[k].name, found[k].total(), before.empty() ? 0 : before[k].range,
                         "the initial state", task_.targets[k].is_field()};
@@ -217,26 +228,32 @@ class Reducer {
         }
       result_.outputs.push_back(out);
     }
-    // The ranges change little: they are found anew where they could decide.
-    if (!result_.proved || before.empty() || worst_share() < undecided) find_ranges(basis);
+    // The ranges change little: they are found anew where they could decide, and earlier where changes will count.
+    if (!result_.proved || before.empty() || worst_share(&ReducedOutput::bound) < undecided ||
+        solves >= share_of_vectors_before / 2 * static_cast<double>(task_.solves_for_bound))
+      find_ranges(basis);
+    if (solves >= task_.solves_for_bound) find_changes(basis, found);
+  }
+
+  static double difference(const Mat& before, const Mat& now, std::size_t k) {
+    return (before.row(static_cast<Index>(k)) - now.row(static_cast<Index>(k))).cwiseAbs().maxCoeff();
+  }
+
+  // A rough initial state excites all modes a little, which no change shows: it counts with its bound.
+  void find_changes(const RitzBasis& basis, const std::vector<RitzBound>& found) {
+    const Mat* earlier = curves_with(share_of_vectors_before * static_cast<double>(basis.size()));
+    for (std::size_t k = 0; earlier && k < result_.outputs.size(); ++k)
+      result_.outputs[k].change = std::max(difference(*earlier, looks_.back().curves, k), found[k].of_start);
   }
 
   void find_ranges(const RitzBasis& basis) {
     const Mat curves = sample(basis);
-    const auto change_since = [&](const Mat& before, std::size_t k) {
-      const auto row = static_cast<Index>(k);
-      return (before.row(row) - curves.row(row)).cwiseAbs().maxCoeff();
-    };
-    const Mat* earlier =
-        task_.by_change ? curves_with(share_of_vectors_before * static_cast<double>(basis.size())) : nullptr;
     for (std::size_t k = 0; k < result_.outputs.size(); ++k) {
       ReducedOutput& out = result_.outputs[k];
       const auto curve = curves.row(static_cast<Index>(k));
       out.range = out.is_field ? curve.maxCoeff() : curve.maxCoeff() - curve.minCoeff();
-      if (!result_.proved && !looks_.empty()) out.bound += change_since(looks_.back().curves, k);
-      if (earlier) out.bound = std::min(out.bound, change_since(*earlier, k));
+      if (!result_.proved && !looks_.empty()) out.bound += difference(looks_.back().curves, curves, k);
     }
-    if (!task_.by_change) looks_.clear();
     looks_.push_back({basis.size(), curves});
   }
 
@@ -257,9 +274,9 @@ class Reducer {
                           task_.targets, weights);
   }
 
-  double worst_share() const {
+  double worst_share(double ReducedOutput::*error) const {
     double worst = 0;
-    for (const ReducedOutput& out : result_.outputs) worst = std::max(worst, out.relative() / task_.tolerance);
+    for (const ReducedOutput& out : result_.outputs) worst = std::max(worst, out.relative(error) / task_.tolerance);
     return worst;
   }
 

@@ -44,6 +44,9 @@ class SoarForm final : public Reformulation {
 
   void enter(const State& given, State& in, Notes& notes) override {
     targets_ = structure_targets(structure_, scope_.of);
+    if (const std::string why = buckling_of(structure_); !why.empty())
+      notes.raise_with(
+          given.t, "buckling", [&] { return why; }, Severity::warning, 0, 0);
     grow(given);
     reduced_.become(system_, row_step());
     in = State(reduced_.layout(), given.t);
@@ -224,6 +227,7 @@ ReformulationEntry soar_entry() {
           .methods = oscillator_methods,
           .ends_by = {},
           .rtol = nullptr,
+          .share_of_accuracy = share_for_reductions,
           .advise = soar_prospect};
 }
 }  // namespace trill

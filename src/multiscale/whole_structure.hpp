@@ -39,7 +39,7 @@ class WholeStructure final : public LinearStructure {
   RunScope scope_{0, 0, 1, {}};
 };
 
-class WholeStructureForm final : public Reformulation {
+class WholeStructureForm : public Reformulation {
  public:
   WholeStructureForm(const Problem& problem, std::string name)
       : name_(std::move(name)), whole_(problem.as<LinearStructure>(name_)) {}

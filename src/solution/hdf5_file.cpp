@@ -28,28 +28,6 @@ namespace fs = std::filesystem;
 namespace {
 constexpr hsize_t chunk_doubles = 32 * 1024;
 
-// Up to its first zero byte, which ends a text in the file.
-std::string plain(const std::string& text) { return text.c_str(); }
-
-// Gives what was written, with a zero byte after each text.
-std::string put_texts(hid_t owner, const char* name, const std::vector<Quantity>& list, std::string Quantity::*member) {
-  std::size_t longest = 1;
-  std::string written, padded;
-  for (const Quantity& q : list) {
-    longest = std::max(longest, plain(q.*member).size());
-    written += plain(q.*member) + '\0';
-  }
-  for (std::size_t i = 0; i < list.size(); ++i) {
-    padded += plain(list[i].*member);
-    padded.resize((i + 1) * longest, '\0');
-  }
-  const hsize_t count = list.size();
-  const Hdf5Handle type = fixed_text(longest), space(H5Screate_simple(1, &count, nullptr), H5Sclose);
-  const Hdf5Handle attribute(H5Acreate2(owner, name, type, space, H5P_DEFAULT, H5P_DEFAULT), H5Aclose);
-  if (count > 0) need(H5Awrite(attribute, type, padded.data()));
-  return written;
-}
-
 // Long texts do not fit into the header of an object.
 void keep_texts_outside(hid_t layout) { need(H5Pset_attr_phase_change(layout, 0, 0)); }
 

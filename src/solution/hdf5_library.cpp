@@ -37,6 +37,24 @@ void put_text(hid_t owner, const char* name, const std::string& text) {
   need(H5Awrite(attribute, type, text.c_str()));
 }
 
+std::string put_texts(hid_t owner, const char* name, const std::vector<Quantity>& list, std::string Quantity::*member) {
+  std::size_t longest = 1;
+  std::string written, padded;
+  for (const Quantity& q : list) {
+    longest = std::max(longest, plain(q.*member).size());
+    written += plain(q.*member) + '\0';
+  }
+  for (std::size_t i = 0; i < list.size(); ++i) {
+    padded += plain(list[i].*member);
+    padded.resize((i + 1) * longest, '\0');
+  }
+  const hsize_t count = list.size();
+  const Hdf5Handle type = fixed_text(longest), space(H5Screate_simple(1, &count, nullptr), H5Sclose);
+  const Hdf5Handle attribute(H5Acreate2(owner, name, type, space, H5P_DEFAULT, H5P_DEFAULT), H5Aclose);
+  if (count > 0) need(H5Awrite(attribute, type, padded.data()));
+  return written;
+}
+
 Hdf5Trouble last_hdf5_trouble() {
   Hdf5Trouble trouble{"the HDF5 library reported an unknown error"};
   H5Ewalk2(

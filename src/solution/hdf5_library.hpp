@@ -67,6 +67,10 @@ class Hdf5Handle {
 // Texts have a fixed length: those of variable length lie in a heap, whose damage HDF5 does not survive.
 Hdf5Handle fixed_text(std::size_t size);
 void put_text(hid_t owner, const char* name, const std::string& text);  // as an attribute
+// A list of texts as an attribute. Gives what was written, with a zero byte after each.
+std::string put_texts(hid_t owner, const char* name, const std::vector<Quantity>& list, std::string Quantity::*member);
+// Up to its first zero byte, which ends a text in a file.
+inline std::string plain(const std::string& text) { return text.c_str(); }
 
 // One of t, y, measured.
 struct Hdf5Table {

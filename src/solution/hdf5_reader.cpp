@@ -3,6 +3,7 @@
 #ifdef TRILL_HAVE_HDF5
 #include "solution/hdf5_driver.hpp"
 #include "solution/hdf5_library.hpp"
+#include "solution/packed_runs.hpp"
 #include "solution/reading_child.hpp"
 #include "solution/safe_file.hpp"
 #include "solution/seal.hpp"
@@ -21,7 +22,7 @@ namespace trill {
 namespace fs = std::filesystem;
 namespace {
 // The pieces that the child sends.
-enum Piece : std::uint64_t { piece_text = 1, piece_sizes, piece_rows, piece_end, piece_refusal };
+enum Piece : std::uint64_t { piece_text = 1, piece_sizes, piece_rows, piece_end, piece_refusal, piece_absent };
 
 constexpr double seconds_for_any_file = 3, bytes_a_second = 1e6;  // far fewer than any machine reads
 constexpr std::uint64_t most_deflated = 1100;                     // deflate makes a text at most 1032 times as short
@@ -38,9 +39,17 @@ void check_link(hid_t owner, const char* name) {
   if (info.type != H5L_TYPE_HARD) throw Hdf5Trouble{fmt::format("'{}' is a link to another place", name)};
 }
 
+Hdf5Handle open_group(hid_t owner, const char* name) {
+  check_link(owner, name);
+  return {H5Gopen2(owner, name, H5P_DEFAULT), H5Gclose};
+}
+
+bool has_link(hid_t owner, const char* name) { return need(H5Lexists(owner, name, H5P_DEFAULT)) > 0; }
+
 Hdf5Handle open_run_group(hid_t file) {
-  check_link(file, "run");
-  return {H5Gopen2(file, "run", H5P_DEFAULT), H5Gclose};
+  if (!has_link(file, "run") && (has_link(file, "runs") || has_link(file, "first_row")))
+    throw Hdf5Trouble{"it holds many runs of a sweep; name one of them as if it had a file of its own"};
+  return open_group(file, "run");
 }
 
 Hdf5Handle open_dataset(hid_t group, const char* name) {
@@ -177,16 +186,58 @@ void send_rows(const ReadingChild::Answer& answer, hid_t group, std::uint64_t fi
   }
 }
 
+std::string stored_checksum(hid_t group, std::uint64_t file_size) {
+  return has_attribute(group, "checksum") ? read_text(group, "checksum", false, file_size) : "";
+}
+
+// All at once: to ask for one name after the other takes a time that grows with the square of their number.
+std::vector<std::string> names_in(hid_t group) {
+  std::vector<std::string> names;
+  const auto take = [](hid_t, const char* name, const H5L_info_t*, void* list) -> herr_t {
+    static_cast<std::vector<std::string>*>(list)->emplace_back(name);
+    return 0;
+  };
+  need(H5Literate(group, H5_INDEX_NAME, H5_ITER_INC, nullptr, take, &names));
+  return names;
+}
+
+// The name, the sizes and the checksum of every run in a file that holds many.
+void send_list(const ReadingChild::Answer& answer, hid_t file, std::uint64_t file_size) {
+  const Hdf5Handle runs = open_group(file, "runs");
+  for (const std::string& name : names_in(runs)) {
+    const Hdf5Handle group = open_group(runs, name.c_str());
+    const TableSizes sizes = checked_sizes(open_datasets(group), file_size);
+    send_text(answer, name);
+    answer.send(piece_sizes, &sizes, sizeof(sizes));
+    send_text(answer, stored_checksum(group, file_size));
+  }
+}
+
 using SendPart = void (*)(const ReadingChild::Answer&, hid_t group, std::uint64_t file_size);
-void send_or_refuse(const ReadingChild::Answer& answer, int file, std::uint64_t file_size, SendPart part) {
+struct Question {
+  int file;
+  std::uint64_t file_size;
+  SendPart part;
+  std::string member;  // of many runs; empty: the file holds one run
+};
+
+void send_or_refuse(const ReadingChild::Answer& answer, const Question& question) {
   const auto refuse = [&](const std::string& why) { answer.send(piece_refusal, why.data(), why.size()); };
   try {
     H5Eset_auto2(H5E_DEFAULT, nullptr, nullptr);
     H5PLset_loading_state(0);  // no filters from elsewhere
-    Hdf5Sink source{file};
+    Hdf5Sink source{question.file};
     const Hdf5Handle access(H5Pcreate(H5P_FILE_ACCESS), H5Pclose);
     const Hdf5Handle opened(open_on_sink(source, "solution", access), H5Fclose);
-    part(answer, open_run_group(opened), file_size);
+    if (question.part == send_list) {
+      send_list(answer, opened, question.file_size);
+    } else if (question.member.empty()) {
+      question.part(answer, open_run_group(opened), question.file_size);
+    } else {
+      const Hdf5Handle runs = open_group(opened, "runs");
+      if (!has_link(runs, question.member.c_str())) return answer.send(piece_absent, nullptr, 0);
+      question.part(answer, open_group(runs, question.member.c_str()), question.file_size);
+    }
     answer.send(piece_end, nullptr, 0);
   } catch (const Hdf5Trouble& trouble) {
     refuse(trouble.text);
@@ -196,48 +247,49 @@ void send_or_refuse(const ReadingChild::Answer& answer, int file, std::uint64_t 
 }
 
 // In this process, from here on.
-class Hdf5Run final : public StoredRun {
+class Hdf5Source {
  public:
-  explicit Hdf5Run(const fs::path& path) : path_(path) {
-    file_ = ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-    if (file_ < 0) throw_io("cannot read", path, errno);
-    try {
-      check_signature();
-      read_record();
-    } catch (...) {
-      ::close(file_);
-      throw;
-    }
+  // `name` is for messages.
+  Hdf5Source(const fs::path& path, std::string name, std::string member)
+      : name_(std::move(name)), member_(std::move(member)) {
+    file_ = Descriptor(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
+    if (!file_) throw_io("cannot read", name_, errno);
+    check_signature();
   }
-  ~Hdf5Run() override { ::close(file_); }
 
-  void visit(const Visitor& visitor) const override {
-    const std::size_t n_y = width_y(record.info), width = 1 + n_y + width_measured(record.info);
-    std::vector<double> row(width);
-    std::uint64_t sum = checksum(nullptr, 0);
-    Index seen = 0;
-    for_each_piece(send_rows, [&](std::uint64_t kind, const std::string& piece) {
-      if (kind != piece_rows || piece.size() % (width * sizeof(double)) != 0)
-        throw IoError(path_.string() + " is damaged: a row is incomplete");
-      sum = checksum(piece.data(), piece.size(), sum);
-      for (std::size_t at = 0; at < piece.size(); at += width * sizeof(double), ++seen) {
-        std::memcpy(row.data(), piece.data() + at, width * sizeof(double));
-        visitor(row[0], row.data() + 1, row.data() + 1 + n_y);
-      }
-    });
-    if (seen != record.rows || (record.data_checksum != 0 && sum != record.data_checksum))
-      throw IoError(path_.string() + " is damaged: the checksum of its rows is wrong");
+  const std::string& name() const { return name_; }
+
+  // Hands over each piece; false: there is no such run in the file.
+  template <class Take>
+  bool for_each_piece(SendPart part, const Take& take) const {
+    std::optional<ReadingChild> child;
+    {
+      const Hdf5Library library;  // no other thread is inside it while the process is copied
+      if (!prepare_sinks()) throw IoError("the HDF5 library cannot be used");
+      const Question question{file_.get(), size_, part, member_};
+      child.emplace(limits(), [&](const ReadingChild::Answer& a) { send_or_refuse(a, question); });
+    }
+    std::string piece;
+    for (auto kind = child->receive(piece); kind != piece_end; kind = child->receive(piece)) {
+      if (kind == piece_absent) return false;
+      if (kind == piece_refusal)
+        throw IoError(fmt::format("{} is damaged, or it is not a solution written by trill ({})", name_, piece));
+      if (kind == 0)
+        throw IoError(
+            fmt::format("{} is damaged: the HDF5 library {} when it read this file", name_, child->how_it_ended()));
+      take(kind, piece);
+    }
+    return true;
   }
 
  private:
   void check_signature() {
     constexpr std::string_view signature = "\x89HDF\r\n\x1a\n";
     char start[8] = {};
-    struct stat status {};
-    if (::fstat(file_, &status) < 0) throw_io("cannot read", path_, errno);
-    const bool fits = S_ISREG(status.st_mode) && ::pread(file_, start, sizeof(start), 0) == sizeof(start) &&
+    const struct stat status = status_of(file_);
+    const bool fits = S_ISREG(status.st_mode) && ::pread(file_.get(), start, sizeof(start), 0) == sizeof(start) &&
                       std::string_view(start, sizeof(start)) == signature;
-    if (!fits) throw IoError(path_.string() + " is not an HDF5 file, or it is incomplete");
+    if (!fits) throw IoError(name_ + " is not an HDF5 file, or it is incomplete");
     size_ = static_cast<std::uint64_t>(status.st_size);
   }
 
@@ -249,60 +301,99 @@ class Hdf5Run final : public StoredRun {
     return limits;
   }
 
-  template <class Take>
-  void for_each_piece(SendPart part, const Take& take) const {
-    std::optional<ReadingChild> child;
-    {
-      const Hdf5Library library;  // no other thread is inside it while the process is copied
-      if (!prepare_sinks()) throw IoError("the HDF5 library cannot be used");
-      child.emplace(limits(), [&](const ReadingChild::Answer& a) { send_or_refuse(a, file_, size_, part); });
-    }
-    std::string piece;
-    for (auto kind = child->receive(piece); kind != piece_end; kind = child->receive(piece)) {
-      if (kind == piece_refusal)
-        throw IoError(
-            fmt::format("{} is damaged, or it is not a solution written by trill ({})", path_.string(), piece));
-      if (kind == 0)
-        throw IoError(fmt::format("{} is damaged: the HDF5 library {} when it read this file", path_.string(),
-                                  child->how_it_ended()));
-      take(kind, piece);
-    }
-  }
+  std::string name_, member_;
+  Descriptor file_;
+  std::uint64_t size_ = 0;
+};
 
-  void read_record() {
+class Hdf5Run final : public StoredRun {
+ public:
+  explicit Hdf5Run(Hdf5Source source) : source_(std::move(source)) {}
+
+  // false: there is no such run in the file.
+  bool read_record() {
     Hdf5Texts texts;
     TableSizes sizes;
-    for_each_piece(send_record, [&](std::uint64_t kind, const std::string& piece) {
+    const bool is_there = source_.for_each_piece(send_record, [&](std::uint64_t kind, const std::string& piece) {
       if (kind == piece_text)
         texts.push_back(piece);
       else if (kind == piece_sizes && piece.size() == sizeof(sizes))
         std::memcpy(&sizes, piece.data(), sizeof(sizes));
     });
-    if (texts.size() < 5) throw IoError(path_.string() + " is damaged: it lacks a text");
-    const std::string name = path_.string();
+    if (!is_there) return false;
+    const std::string& file = source_.name();
+    if (texts.size() < 5) throw IoError(file + " is damaged: it lacks a text");
     const Seal seal = check_checksum(texts);
-    record.info = info_from_json(texts[2], name);
-    record.outcome = outcome_from_json(texts[3], name);
-    record.trust = trust_from_json(texts[4], name);
+    record.info = info_from_json(texts[2], file);
+    record.outcome = outcome_from_json(texts[3], file);
+    record.trust = trust_from_json(texts[4], file);
     record.rows = static_cast<Index>(sizes.rows);
     if (seal == Seal::whole) record.data_checksum = std::strtoull(texts[5].c_str(), nullptr, 16);
     note_seal(record, seal);
     if (sizes.n_y != width_y(record.info) || sizes.n_measured != width_measured(record.info))
-      throw IoError(name + " is damaged: its tables do not have the columns that it names");
+      throw IoError(file + " is damaged: its tables do not have the columns that it names");
+    return true;
   }
 
+  void visit(const Visitor& visitor) const override {
+    const std::size_t n_y = width_y(record.info), width = 1 + n_y + width_measured(record.info);
+    std::vector<double> row(width);
+    std::uint64_t sum = checksum(nullptr, 0);
+    Index seen = 0;
+    source_.for_each_piece(send_rows, [&](std::uint64_t kind, const std::string& piece) {
+      if (kind != piece_rows || piece.size() % (width * sizeof(double)) != 0)
+        throw IoError(source_.name() + " is damaged: a row is incomplete");
+      sum = checksum(piece.data(), piece.size(), sum);
+      for (std::size_t at = 0; at < piece.size(); at += width * sizeof(double), ++seen) {
+        std::memcpy(row.data(), piece.data() + at, width * sizeof(double));
+        visitor(row[0], row.data() + 1, row.data() + 1 + n_y);
+      }
+    });
+    if (seen != record.rows || (record.data_checksum != 0 && sum != record.data_checksum))
+      throw IoError(source_.name() + " is damaged: the checksum of its rows is wrong");
+  }
+
+ private:
   Seal check_checksum(Hdf5Texts& texts) const {
     const std::string stored = texts.size() > hdf5_group_texts.size() ? texts.back() : "";
     if (!stored.empty()) texts.pop_back();
-    return judge_seal(texts[0], stored, !stored.empty() && stored == checksum_text(texts), path_.string());
+    return judge_seal(texts[0], stored, !stored.empty() && stored == checksum_text(texts), source_.name());
   }
 
-  fs::path path_;
-  int file_ = -1;
-  std::uint64_t size_ = 0;
+  Hdf5Source source_;
 };
 }  // namespace
 
-std::unique_ptr<StoredRun> open_hdf5(const fs::path& path) { return std::make_unique<Hdf5Run>(path); }
+std::unique_ptr<StoredRun> open_hdf5(const fs::path& path) {
+  auto run = std::make_unique<Hdf5Run>(Hdf5Source(path, path.string(), ""));
+  run->read_record();
+  return run;
+}
+
+std::unique_ptr<StoredRun> open_hdf5_member(const fs::path& path, const std::string& member) {
+  auto run = std::make_unique<Hdf5Run>(Hdf5Source(path, fmt::format("{} in {}", member, path.string()), member));
+  if (!run->read_record()) return nullptr;
+  return run;
+}
+
+std::map<std::string, ListedRun> list_hdf5_members(const fs::path& path) {
+  std::map<std::string, ListedRun> list;
+  std::vector<std::string> texts;
+  ListedRun run;
+  Hdf5Source(path, path.string(), "").for_each_piece(send_list, [&](std::uint64_t kind, const std::string& piece) {
+    TableSizes sizes;
+    if (kind == piece_sizes && piece.size() == sizeof(sizes)) {
+      std::memcpy(&sizes, piece.data(), sizeof(sizes));
+      run = {sizes.rows, sizes.n_y, sizes.n_measured, ""};
+    } else if (kind == piece_text) {
+      texts.push_back(piece);
+    }
+    if (texts.size() < 2) return;
+    run.checksum = texts[1];
+    list[texts[0]] = run;
+    texts.clear();
+  });
+  return list;
+}
 }  // namespace trill
 #endif

@@ -3,6 +3,7 @@
 
 #include "base/text.hpp"
 #include "solution/file_formats.hpp"
+#include "solution/packed_runs.hpp"
 #include "solution/part_directory.hpp"
 #include "solution/safe_file.hpp"
 
@@ -24,6 +25,8 @@ std::unique_ptr<StoredRun> open_run(const fs::path& path) {
   const FileFormat format = format_of(path);
   if (!fs::exists(path)) {
     if (holds_run(part_of(path))) return open_part(part_of(path));
+    if (format == FileFormat::hdf5)
+      if (auto packed = open_packed(path)) return packed;
     throw IoError(path.string() + " does not exist; a solution written by trill was expected");
   }
   if (!fs::is_regular_file(path))

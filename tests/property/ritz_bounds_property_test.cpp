@@ -84,7 +84,7 @@ TEST(RitzBounds, ChangesOfOutputsAreGoodEstimates) {
   RandomStructures random(2027);
   int held = 0, judged = 0;
   double worst = 0;
-  for (int n = 0; n < 300; ++n) {
+  for (int n = 0; n < 900; ++n) {
     const GivenStructure s = random.structure();
     const Vec weights = random.vector(s.m.rows());
     const Trial trial = reduced_and_exact(s, weights,
@@ -93,9 +93,8 @@ TEST(RitzBounds, ChangesOfOutputsAreGoodEstimates) {
                                            .t_end = 6,
                                            .tolerance = std::pow(10, random.uniform(-5, -1)),
                                            .targets = {{"y", weights}},
-                                           .by_change = true});
-    if (trial.complete) continue;
-    EXPECT_FALSE(trial.proved);
+                                           .solves_for_bound = 0});
+    if (trial.complete || trial.proved) continue;
     ++judged;
     held += trial.holds();
     if (!trial.holds()) worst = std::max(worst, trial.error / trial.bound);

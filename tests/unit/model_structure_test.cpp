@@ -146,8 +146,14 @@ TEST_F(TextStructures, MistakesInLoadsAndOutputsHaveAPlace) {
   EXPECT_THAT(said(matrices + "load = { on = \"u9\" }\n"), tells({"", "m.toml:4:15", "'u9'", "u1 to u8"}));
   EXPECT_THAT(said(matrices + "load = { on = \"u1\", vector = \"f.mtx\" }\n"),
               tells({"", "m.toml:4", "'vector'", "'on'"}));
-  EXPECT_THAT(said(matrices + "load = { on = \"u1\", table = \"back.csv\" }\n"), tells({"", "back.csv:4", "increase"}));
+  EXPECT_THAT(said(matrices + "load = { on = \"u1\", table = \"back.csv\" }\n"),
+              tells({"", "back.csv:4", "'time'", "increase"}));
   EXPECT_THAT(said(matrices + "damping = { ratio = 0.1 }\n"), tells({"", "m.toml:4", "two frequencies"}));
+  for (const char* ratio : {"1.5", "-0.02", "1"})
+    EXPECT_THAT(said(matrices + "damping = { ratio = " + ratio + ", between = [3, 7] }\n"),
+                tells({"", "m.toml:4:21", "critical damping", ratio}));
+  EXPECT_THAT(said(matrices + "dashpot = { on = \"u7\", value = -0.3 }\n"),
+              tells({"", "m.toml:4:32", "negative", "-0.3", "damping = "}));
   EXPECT_THAT(said(matrices + "[structure.outputs]\ntip = \"u0\"\n"), tells({"", "m.toml:5:7", "'u0'", "u8"}));
   EXPECT_THAT(said(matrices + "[structure.outputs]\nu3 = \"u1\"\n"), tells({"", "m.toml:5:1", "'u3'", "another name"}));
   EXPECT_THAT(said("[structure]\ngenerate = { shape = \"plte\" }\n"), tells({"", "m.toml:2:22", "'plte'", "plate"}));

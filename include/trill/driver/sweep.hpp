@@ -61,6 +61,7 @@ struct SweepOptions {
   bool resume = false;  // members with a finished file are not run again, unfinished ones go on
   CheckTime check;      // unless it takes as long as it needs, eight members are checked, evenly chosen
   double checkpoint_seconds = 1;
+  std::size_t most_files = 10'000;     // of more runs, those in HDF5 files share files
   std::string version, host, started;  // for the files
   std::function<void(double fraction)> progress;
   const std::atomic<bool>* stop = nullptr;

@@ -87,6 +87,8 @@ struct ReformulationEntry {
   std::string ends_by = {};                 // the option by which a run ends before its end time; empty: there is none
   // The tolerance where none is given; nullptr: that of the model.
   double (*rtol)(const Problem&, double of_model) = nullptr;
+  // Its tolerance is the error of what is asked for: the share of the accuracy that it takes for it. 0: it is not.
+  double share_of_accuracy = 0;
   // What a run with it would do, by its own account (formulation/prospect.hpp); nullptr: trill never chooses it.
   Prospect (*advise)(const ProblemFacts&, const Question&) = nullptr;
 };

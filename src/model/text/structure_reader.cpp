@@ -158,7 +158,13 @@ class StructureReader {
     for (const FileDashpot& dashpot : file_.dashpots) {
       const Vec place = named_vector(dashpot.on);
       const SpMat column = place.sparseView(), row = column.transpose();
-      data.damping += number(dashpot.value, "the constant of a dashpot") * (column * row);
+      const double constant = number(dashpot.value, "the constant of a dashpot");
+      if (constant < 0)
+        throw dashpot.value.error(
+            fmt::format("the constant of a dashpot must not be negative, and it is {}: it would add energy; forces "
+                        "that drive a motion can be given as a damping matrix, damping = {{ matrix = \"C.mtx\" }}",
+                        constant));
+      data.damping += constant * (column * row);
     }
     if (matrix_share().is_shared()) data.damping = matrix_share().own_rows(data.damping);
     if (!damps_otherwise(data.damping)) data.proportional = share;
@@ -179,6 +185,11 @@ class StructureReader {
     if (damping.stiffness) share.stiffness = number(*damping.stiffness, "the share of the stiffness in the damping");
     if (!damping.ratio) return share;
     const double ratio = number(*damping.ratio, "the damping ratio");
+    if (!(ratio >= 0 && ratio < 1))
+      throw damping.ratio->error(
+          fmt::format("a damping ratio is a share of critical damping, from 0 up to 1 (0.02 is two percent), and it is "
+                      "{}",
+                      ratio));
     const double a = number(damping.between[0], "a frequency"), b = number(damping.between[1], "a frequency");
     if (!(a > 0) || !(b > 0))
       throw damping.between[0].error(fmt::format("frequencies must be positive, not {} and {}", a, b));
