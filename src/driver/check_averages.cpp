@@ -286,8 +286,12 @@ class AveragesCheck {
   void conclude() {
     trust_.verdict = verdict_of(trust_.error, accuracy_of(run_.plan));
     if (trust_.verdict == Verdict::green)
-      trust_.headline = fmt::format(
-          "The step is small enough: with h/1.618 averages are the same within their random errors ({}).", list());
+      trust_.headline =
+          listed_.empty()
+              ? "The step is small enough, but no average was compared, because the model measures nothing that varies."
+              : fmt::format(
+                    "The step is small enough: with h/1.618 averages are the same within their random errors ({}).",
+                    list());
     else
       trust_.headline =
           fmt::format("The step biases averages by about {:.2g} of their size: {}.", trust_.error, worst_);

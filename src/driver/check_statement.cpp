@@ -27,12 +27,13 @@ std::string own_remedy(const PreparedRun& run, double error, double seconds) {
   const double finer = std::pow(wanted, 1 / order);
   if (plan.h) return fmt::format("{} --h {:.2g} (about {:.2g} s)", text, *plan.h * finer, seconds / finer);
   const double rtol = *plan.rtol * wanted;
-  return rtol < 1e-13 ? "" : fmt::format("{} --rtol {:.1g} (about {:.2g} s)", text, rtol, seconds / finer);
+  return rtol < smallest_rtol ? "" : fmt::format("{} --rtol {:.1g} (about {:.2g} s)", text, rtol, seconds / finer);
 }
 
 std::string remedy_for(const Finding& finding, const PreparedRun& run, const RunOutcome& outcome, bool slow,
                        const Audit* audit) {
   if (run.plan.model.empty() || finding.folding) return "";
+  if (finding.error < smallest_checked && audit && audit->by.rtol <= smallest_rtol) return "";
   const bool own = !slow && finding.error > 0 && finding.error < own_remedy_up_to;
   if (own)
     if (std::string text = own_remedy(run, finding.error, outcome.counters.seconds); !text.empty()) return text;

@@ -102,7 +102,7 @@ SteadyRun::SteadyRun(const Problem& problem, RunPlan plan, const RunDefaults& de
   else if (rates_->depends_on_time())
     throw UsageError(
         fmt::format("the period after which '{}' is driven in the same way is not known; give it by "
-                    "--set period=TIME",
+                    "--set period=TIME, or compute its motion by --want full",
                     problem.name()));
 }
 
@@ -118,7 +118,7 @@ std::optional<double> SteadyRun::period_of_sources() const {
   const std::string others = period ? fmt::format(" after the period of the other sources, {:.6g}", *period) : "";
   throw UsageError(
       fmt::format("the formula of {} depends on the time and does not repeat{}; give the period of all sources by "
-                  "--set period=TIME",
+                  "--set period=TIME, or compute the motion by --want full",
                   formula, others));
 }
 

@@ -88,6 +88,29 @@ TEST_F(FrontDesk, AveragesAreStatedWhereAToleranceSetsTheSteps) {
   EXPECT_THAT(said, mentions("Averages:", "+-", "correlation time"));
 }
 
+// With the steps that the path allows there would be fewer than a hundred rows.
+TEST_F(FrontDesk, AveragesTakeEnoughRowsByThemselves) {
+  model("oval.toml", R"toml(
+coordinates.x = 1
+coordinates.y = 0.5
+potential = [{ energy = "x^2/2 + y^2/2" }]
+measure = [{ name = "square", value = "x^2" }]
+run.to = 12.566370614359172
+)toml");
+  const json r = answer("run oval.toml --want statistics");
+  EXPECT_GE(r["steps"].get<int>(), 400);
+  EXPECT_THAT(r["trust"]["headline"].get<std::string>(), HasSubstr("square"));
+  const json constant = answer("run harmonic --want statistics")["trust"];
+  EXPECT_EQ(constant["verdict"], "green");
+  EXPECT_THAT(constant["headline"].get<std::string>(), HasSubstr("nothing that varies"));
+}
+
+TEST_F(FrontDesk, WaysToAnEnvelopeAreListedAsTheyAreTried) {
+  const Ended ended = trill_in(directory_.path(), words_of("inspect weakly_coupled --want envelope"));
+  EXPECT_THAT(ended.out, mentions("ways to compute the envelope, in the order in which they are tried"));
+  EXPECT_THAT(ended.out, Not(HasSubstr("by the time")));
+}
+
 TEST_F(FrontDesk, WhatWouldBeDoneIsToldToProgramsToo) {
   const json r = answer("run two_springs --param omega2=2000 --accuracy 1e-4 --dry-run --want slow --to 3");
   ASSERT_TRUE(r.is_object());
