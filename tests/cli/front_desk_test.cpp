@@ -190,6 +190,14 @@ run.to = 50
   }
 }
 
+// The errors of both runs are about 1e-11 after six revolutions, whatever the tolerance.
+TEST_F(FrontDesk, AnAccuracyBeyondRoundingIsNotHadAndNotCalledWrong) {
+  const json r = answer("run kepler --accuracy 1e-13");
+  EXPECT_EQ(r["trust"]["verdict"], "amber") << r["trust"]["headline"];
+  EXPECT_THAT(r["shortfall"].get<std::string>(), mentions("1e-13 cannot be had", "sixteen digits"));
+  EXPECT_EQ(r["trust"]["remedy"], "");
+}
+
 // A chain that is long enough for averages is followed all the same if an accuracy is named.
 TEST_F(FrontDesk, WhoNamesAnAccuracyGetsThePath) {
   const json r = answer("run sine_gordon --accuracy 2e-5");
