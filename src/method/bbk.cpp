@@ -21,7 +21,7 @@ class Bbk final : public HeatBathStepper {
             .title = "BBK: Verlet's method with friction and noise in its kicks",
             .reference = "Bruenger, Brooks, Karplus, Chem. Phys. Lett. 105 (1984) 495-500; PJY97 sec. 4.4",
             .accepts = {.langevin = true},
-            .order = 1,  // of averages of velocities; those of positions have order 2
+            .order = 2,
             .dense_order = 2,
             .delivers = Delivers::statistics,
             .constant_step = true};

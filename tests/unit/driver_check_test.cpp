@@ -280,8 +280,8 @@ temperature = 0.5
   }
 }
 
-// The mean of v^2 by bbk is 1/(1 + gamma h/2) times that of the bath, here 1/1.2: an error of 0.2 of itself. It falls
-// with h, not with its square.
+// Implicit Euler steps v -> (v + sqrt(2 gamma kT h) R)/(1 + gamma h) give v^2 the mean kT/(1 + gamma h/2), here 1/1.2:
+// an error of 0.2 of itself. It falls with h, not with its square.
 TEST(CheckRandom, ABiasOfFirstOrderIsStatedAtItsFullSize) {
   const char* const free = R"toml(
 coordinates.x = 0
@@ -296,7 +296,7 @@ value = "(vx^2 + vy^2 + vz^2)/3"
 friction = 1
 temperature = 1
 )toml";
-  RunPlan plan = plan_with("bbk", 20000, 0.4);
+  RunPlan plan = plan_with("langevin_euler", 20000, 0.4);
   plan.accuracy = 0.02;
   plan.of = {"vv"};
   const Trust trust = checked(free, plan).trust;
