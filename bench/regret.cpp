@@ -1,14 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // How much longer a run takes with the method that trill chooses than with the best one that is found by trying
-// everything. With --write FILE the table is put into the page between the lines <!-- regret --> and <!-- /regret -->.
-// Further arguments select the models whose names contain one of them.
-#include "regret_runs.hpp"
+// everything. With words as arguments only models whose names contain one of them are tried. The rows go into
+// bench/regret_rows.jsonl as soon as they are counted, in place of earlier ones of the same cases. With --write the
+// table of all rows there is put into docs/guide/choosing_a_method.md; --write alone counts nothing.
+#include "regret_rows.hpp"
 #include "trill/problem/langevin.hpp"
 
 #include <filesystem>
-#include <fstream>
 #include <iostream>
-#include <sstream>
 
 #include <fmt/format.h>
 
@@ -17,6 +16,8 @@ namespace {
 constexpr double most_seconds = 2;        // for one run
 constexpr double most_of_reference = 10;  // seconds
 constexpr int most_tightenings = 3;
+const char* const file_of_rows = TRILL_SOURCE_DIR "/bench/regret_rows.jsonl";
+const char* const page_with_table = TRILL_SOURCE_DIR "/docs/guide/choosing_a_method.md";
 
 struct Case {
   std::string model;
@@ -28,8 +29,6 @@ struct Case {
   double seconds = HUGE_VAL, error = HUGE_VAL;
   std::int64_t steps = 0;
   std::string trouble = {};
-  double regret() const { return std::max(seconds, unnoticed) / std::max(best_seconds, unnoticed); }
-  bool solvable() const { return std::isfinite(best_seconds); }
 };
 
 // Finds a reference that is more accurate than all plans, and checks it by a second run. If the slow motion is wanted,
@@ -177,84 +176,57 @@ std::vector<std::string> models(const std::vector<std::string>& words) {
   return found;
 }
 
-std::string row_of(const Case& c) {
-  return fmt::format("| {} | {} | {:.0e} | {} | {:.1e} | {} | {} | {} | {} |\n",
-                     std::filesystem::path(c.model).stem().string(), to_text(c.want), c.accuracy, c.chosen, c.error,
-                     std::isfinite(c.seconds) ? fmt::format("{:.2g}", 1e3 * c.seconds) : "failed", text_of(c.best),
-                     c.solvable() ? fmt::format("{:.2g}", 1e3 * c.best_seconds) : "-",
-                     c.solvable() ? fmt::format("{:.2g}", c.regret()) : "-");
+std::string short_name(const std::string& model) { return std::filesystem::path(model).stem().string(); }
+
+Row row_of(const Case& c) {
+  return {short_name(c.model), std::string(to_text(c.want)), c.accuracy, c.chosen, c.error, c.seconds, text_of(c.best),
+          c.best_seconds};
 }
 
-std::string table_of(const std::vector<Case>& cases) {
-  std::string text =
-      "| model | want | accuracy | chosen | error | ms | best found | ms | ratio "
-      "|\n|---|---|---|---|---|---|---|---|---|\n";
-  for (const Case& c : cases) text += row_of(c);
-  return text;
+// Sorted as the table is, with the problems of this folder before those that come with trill.
+std::vector<std::string> short_names() {
+  std::vector<std::string> names = models({});
+  for (std::string& name : names) name = short_name(name);
+  return names;
 }
 
-std::string summary_of(const std::vector<Case>& cases) {
-  std::vector<double> ratios;
-  int failed = 0, unsolved = 0;
-  for (const Case& c : cases) {
-    if (!c.solvable())
-      ++unsolved;
-    else if (!std::isfinite(c.seconds))
-      ++failed;
-    else
-      ratios.push_back(c.regret());
-  }
-  std::sort(ratios.begin(), ratios.end());
-  const auto at = [&](double share) {
-    return ratios.empty() ? 0 : ratios[static_cast<std::size_t>(share * static_cast<double>(ratios.size() - 1))];
-  };
-  return fmt::format(
-      "{} cases: time over that of the best way {:.2f} in the median, {:.2f} at 95 %, {:.2f} at worst; {} failed where "
-      "another way succeeds, {} solved by none.\n",
-      cases.size(), at(0.5), at(0.95), at(1), failed, unsolved);
+void keep(const Row& row) {
+  std::vector<Row> rows = read_rows(file_of_rows);
+  put(row, rows);
+  arrange(rows, short_names());
+  write_rows(file_of_rows, rows);
 }
 
-void write_into(const std::string& file, const std::string& text) {
-  std::stringstream page;
-  page << std::ifstream(file).rdbuf();
-  std::string all = page.str();
-  const std::string open = "<!-- regret -->\n", close = "<!-- /regret -->";
-  const auto begin = all.find(open), end = all.find(close);
-  if (begin == std::string::npos || end == std::string::npos) throw std::runtime_error("no place for it in " + file);
-  all.replace(begin + open.size(), end - begin - open.size(), text);
-  std::ofstream(file) << all;
+void count_model(const std::string& name) {
+  TextModel model = make_model(name);
+  if (dynamic_cast<const LangevinProblem*>(model.problem.get())) return;  // a random motion has no error
+  const auto* p = dynamic_cast<const MechanicalProblem*>(model.problem.get());
+  const bool gaps = p && p->strong_potential();
+  for (const Want want : {Want::full, Want::slow})
+    for (const double accuracy : {1e-3, 1e-6}) {
+      if (want == Want::slow && (!gaps || accuracy < 1e-4)) continue;
+      Laboratory lab(name, model.problem->clone(), model.info.run);
+      try {
+        if (const auto c = try_case(lab, want, accuracy)) {
+          keep(row_of(*c));
+          std::cout << text_of(row_of(*c)) << (c->trouble.empty() ? "" : "    " + c->trouble + "\n") << std::flush;
+        } else {
+          std::cout << "    " << name << " " << to_text(want) << " " << accuracy << ": no reference\n" << std::flush;
+        }
+      } catch (const std::exception& e) {
+        std::cout << "    " << name << " " << to_text(want) << ": " << e.what() << "\n" << std::flush;
+      }
+    }
 }
 
 int go(std::vector<std::string> words) {
-  std::string page;
-  if (words.size() >= 2 && words[0] == "--write") {
-    page = words[1];
-    words.erase(words.begin(), words.begin() + 2);
-  }
-  std::vector<Case> cases;
-  for (const std::string& name : models(words)) {
-    TextModel model = make_model(name);
-    if (dynamic_cast<const LangevinProblem*>(model.problem.get())) continue;  // a random motion has no error
-    const auto* p = dynamic_cast<const MechanicalProblem*>(model.problem.get());
-    const bool gaps = p && p->strong_potential();
-    for (const Want want : {Want::full, Want::slow})
-      for (const double accuracy : {1e-3, 1e-6}) {
-        if (want == Want::slow && (!gaps || accuracy < 1e-4)) continue;
-        Laboratory lab(name, model.problem->clone(), model.info.run);
-        try {
-          if (const auto c = try_case(lab, want, accuracy)) {
-            cases.push_back(*c);
-            std::cout << row_of(*c) << (c->trouble.empty() ? "" : "    " + c->trouble + "\n") << std::flush;
-          } else {
-            std::cout << "    " << name << " " << to_text(want) << " " << accuracy << ": no reference\n" << std::flush;
-          }
-        } catch (const std::exception& e) {
-          std::cout << "    " << name << " " << to_text(want) << ": " << e.what() << "\n" << std::flush;
-        }
-      }
-  }
-  std::cout << summary_of(cases);
-  if (!page.empty()) write_into(page, summary_of(cases) + "\n" + table_of(cases));
+  const bool writes = std::erase(words, "--write") > 0;
+  if (!writes || !words.empty())
+    for (const std::string& name : models(words)) count_model(name);
+  std::vector<Row> rows = read_rows(file_of_rows);
+  arrange(rows, short_names());
+  std::cout << summary_of(rows);
+  if (writes) write_into(page_with_table, summary_of(rows) + "\n" + table_of(rows));
   return 0;
 }
 }  // namespace

@@ -40,6 +40,7 @@ json inspection_json(const RunPlan& plan, const ModelInfo& info, const Inspectio
   const bool any = !in.advice.ranked.empty();
   return {{"model", info.name},
           {"modes", modes},
+          {"modes_left_out", in.modes_left_out},
           {"gap", in.gap},
           {"fast_energy", number_or_null(in.fast_energy)},
           {"resonance", in.resonance},
@@ -53,10 +54,13 @@ const char* words_for(Want want) {
   return want == Want::slow         ? "slow motion"
          : want == Want::amplitude  ? "amplitudes of the fast motion"
          : want == Want::statistics ? "averages"
+         : want == Want::envelope   ? "envelope"
+         : want == Want::steady     ? "steady state"
                                     : "full motion";
 }
 
 void print_modes(const Inspection& in) {
+  if (!in.modes_left_out.empty()) print(paragraph("\n" + in.modes_left_out + "\n"));
   if (!in.modes.empty()) {
     std::vector<std::vector<std::string>> rows{{"frequency at the start", "period", "growth rate", "kind"}};
     for (const Mode& m : in.modes)
@@ -117,7 +121,9 @@ int inspect(const InspectArguments& a) {
     print(paragraph(fmt::format("\n{}\n", in.refusal)));
     return ExitCode::ok;
   }
-  print(fmt::format("\nways to compute the {}, by the time that each would take\n\n", words_for(a.plan.want)));
+  const bool is_predicted = in.advice.ranked.front().predicted_seconds > 0;
+  print(fmt::format("\nways to compute the {}, {}\n\n", words_for(a.plan.want),
+                    is_predicted ? "by the time that each would take" : "in the order in which they are tried"));
   print(plans_text(in.advice.ranked, a.all ? in.advice.ranked.size() : plans_shown));
   if (a.all) {
     std::vector<std::vector<std::string>> rows{{"not taken", "because"}};

@@ -258,7 +258,7 @@ int run(const RunArguments& arguments) {
   if (!a.resume.empty() && a.plan.native == Native::automatic && a.plan.want != Want::steady)
     a.plan.native = native_as_before(a.resume);
   if (a.window && !a.dry_run) return run_window(a);
-  a.plan.second_opinion = a.resume.empty();
+  a.plan.second_opinion = true;
   Session session(a, prepare(a.plan));
   return a.dry_run ? session.dry_run() : session.go();
 }

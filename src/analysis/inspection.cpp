@@ -10,9 +10,13 @@
 #include <algorithm>
 #include <cmath>
 
+#include <fmt/format.h>
+
 namespace trill {
 namespace {
 constexpr Index most_modes_dense = 200;
+constexpr double evaluations_of_iteration = 61;
+constexpr double most_seconds_for_modes = 2;
 
 std::vector<Mode> modes_of(const Problem& problem, const State& s) {
   std::vector<Mode> modes;
@@ -58,6 +62,15 @@ std::optional<double> strong_energy(const Problem& problem, const State& s) {
   return 0.5 * (g.array().square() * strong.stiffness.array()).sum();
 }
 
+// Forces of whatever has been looked at are known to be quick.
+std::string too_expensive(const ProblemFacts& facts, Index unknowns) {
+  if (facts.looked || !(facts.force_seconds > 0)) return "";
+  const double evaluations = unknowns > most_modes_dense ? evaluations_of_iteration : 2 * static_cast<double>(unknowns);
+  if (evaluations * facts.force_seconds < most_seconds_for_modes) return "";
+  return fmt::format("its frequencies were not looked for, because one evaluation of its forces takes {:.2g} s",
+                     facts.force_seconds);
+}
+
 // As the impulse method says it before a run with steps that are short enough.
 std::string resonance_of(const Problem& problem, const State& start) {
   constexpr double short_step = 1e-100;
@@ -84,9 +97,14 @@ Inspection inspect_problem(const RunPlan& plan, const Problem& problem, const Ru
   open.names_rtol = defaults.names_rtol && defaults.method.empty();
   const Resolved asked = resolve(plan, problem, open);
   const Facts known = facts(asked, problem);
-  Inspection in = inspect_modes(problem, known.start, std::abs(*asked.plan.to - *asked.plan.from));
-  in.fast_energy = strong_energy(problem, known.start);
-  in.resonance = resonance_of(problem, known.start);
+  Inspection in;
+  const std::string why = too_expensive(known.problem, known.start.y.size());
+  if (why.empty()) {
+    in = inspect_modes(problem, known.start, std::abs(*asked.plan.to - *asked.plan.from));
+    in.fast_energy = strong_energy(problem, known.start);
+    in.resonance = resonance_of(problem, known.start);
+  }
+  in.modes_left_out = why;
   in.facts = known.problem;
   try {
     in.advice = advise(asked, known);

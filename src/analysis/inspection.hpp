@@ -16,6 +16,7 @@ struct Mode {
 struct Inspection {
   // By decreasing frequency, with stiff gaps closed; empty if there is no linearisation.
   std::vector<Mode> modes;
+  std::string modes_left_out;         // why they were not looked for
   double gap = 1;                     // slowest fast frequency over fastest slow one; 1: there are no two scales
   std::optional<double> fast_energy;  // energy in the strong potential
   std::string resonance;              // at which steps impulses of slow forces resonate; empty: there are none

@@ -2,6 +2,7 @@
 #include "driver/advice.hpp"
 
 #include "base/text.hpp"
+#include "driver/averages.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -83,15 +84,29 @@ void rank(const Facts& known, const Question& question, const RunDefaults& defau
                    [](const RankedWay& a, const RankedWay& b) { return a.predicted_seconds < b.predicted_seconds; });
 }
 
+std::string time_text(double seconds) {
+  if (seconds < 100) return fmt::format("{:.2g} seconds", seconds);
+  if (seconds < 6000) return fmt::format("{:.2g} minutes", seconds / 60);
+  return seconds < 360'000 ? fmt::format("{:.2g} hours", seconds / 3600) : fmt::format("{:.2g} days", seconds / 86400);
+}
+
+// Where forces are too expensive to try anything out, the user can at least decide whether to wait.
+std::string patience_text(const ProblemFacts& facts, const RankedWay& way) {
+  constexpr double forces_of_explicit_step = 12, steps = 100;
+  if (!way.rtol || way.way.method->info.implicit_step || !(facts.force_seconds > 0)) return "";
+  return fmt::format("; {:g} steps of {} take about {}", steps, name_of(way.way),
+                     time_text(steps * forces_of_explicit_step * facts.force_seconds));
+}
+
 // Where nothing could be tried out: what serves most problems of the kind.
 RankedWay blind_way(const Facts& known, const Question& question) {
   const ProblemFacts& p = known.problem;
   const char* name = p.random ? "langevin_splitting" : p.circuit || p.reactive ? "radau" : "dop853";
   RankedWay way{{&Catalogue::all().method(name), nullptr, {}, {}}, {}, {}, 0, 0, 0, ""};
   if (!p.random) way.rtol = question.rtol.value_or(std::max(1e-13, 1e-2 * question.accuracy));
-  way.why = p.trouble.empty()
-                ? "it serves most problems of this kind"
-                : fmt::format("it serves most problems of this kind; nothing was tried out, because {}", p.trouble);
+  way.why = p.trouble.empty() ? "it serves most problems of this kind"
+                              : fmt::format("it serves most problems of this kind; nothing was tried out, because {}{}",
+                                            p.trouble, patience_text(p, way));
   return way;
 }
 
@@ -159,6 +174,12 @@ Advice for_amplitudes(const Resolved& asked, const Facts& known) {
   return advice;
 }
 
+// Rows are at steps, and averages of a few say nothing.
+void take_enough_rows(const ProblemFacts& facts, const RunPlan& plan, Advice& advice) {
+  constexpr double enough = 4 * static_cast<double>(least_rows_for_averages);
+  if (advice.h && std::holds_alternative<EveryStep>(plan.output)) advice.h = std::min(*advice.h, facts.span / enough);
+}
+
 Advice for_statistics(const Resolved& asked, const Facts& known) {
   const ProblemFacts& p = known.problem;
   if (!p.random && !p.conservative())
@@ -173,6 +194,8 @@ Advice for_statistics(const Resolved& asked, const Facts& known) {
                         [](const RankedWay& way) { return way.h && !way.way.formulation; });
   if (!advice.ranked.front().h) return advice;
   take_first(advice);
+  take_enough_rows(p, asked.plan, advice);
+  advice.ranked.front().h = advice.h;
   advice.choice = fmt::format("{} was chosen{}, because equal steps keep the energy while averages are taken",
                               name_of(advice.way), chosen_step(asked, advice.ranked.front()));
   return advice;
@@ -205,20 +228,43 @@ Advice for_envelope(const Facts& known) {
 }
 
 // What the advice would have been instead of the method that the model names.
-std::string second_opinion(const Resolved& asked, const Facts& known) {
+Advice open_advice(const Resolved& asked, const Facts& known) {
   Resolved open = asked;
   open.way.reset();
   Advice other;
   rank(known, question_of(open), open.defaults, other);
+  return other;
+}
+
+bool is_same_way(const RankedWay& way, const Way& other) {
+  return way.way.method == other.method && way.way.formulation == other.formulation;
+}
+
+std::string second_opinion(const Resolved& asked, const Advice& other) {
   if (other.ranked.empty()) return "";
   const RankedWay& best = other.ranked.front();
-  const auto own = std::find_if(other.ranked.begin(), other.ranked.end(), [&](const RankedWay& way) {
-    return way.way.method == asked.way->method && way.way.formulation == asked.way->formulation;
-  });
+  const auto own = std::find_if(other.ranked.begin(), other.ranked.end(),
+                                [&](const RankedWay& way) { return is_same_way(way, *asked.way); });
   if (own == other.ranked.end() || own->predicted_seconds < much_faster * best.predicted_seconds) return "";
   return fmt::format("the model names {}; {} would be about {:.2g} times faster for an error of {:.0e}",
                      name_of(asked.way.value()), name_of(best.way), own->predicted_seconds / best.predicted_seconds,
                      question_of(asked).accuracy);
+}
+
+// The method that the model names comes first; the others step in where it does not answer the question.
+Advice for_named_way(const Resolved& asked, const Facts& known) {
+  Advice named{.way = *asked.way};
+  const bool may_change = leaves_choice(asked.plan) && !known.candidates.empty();
+  if (asked.second || may_change) named.ranked = {{*asked.way, {}, {}, 0, 0, 0, ""}};
+  if (asked.second) named.ranked.push_back(*asked.second);
+  if (known.candidates.empty()) return named;
+  const Advice other = open_advice(asked, known);
+  named.remark = second_opinion(asked, other);
+  if (!may_change) return named;
+  for (const RankedWay& way : other.ranked)
+    if (!is_same_way(way, *asked.way) && !(asked.second && is_same_way(way, asked.second->way)))
+      named.ranked.push_back(way);
+  return named;
 }
 }  // namespace
 
@@ -227,18 +273,15 @@ std::vector<Technique> envelope_ladder(const Resolved& asked) {
   for (const ReformulationEntry& entry : Catalogue::all().formulations())
     if (entry.delivers == Delivers::envelope && entry.driving_method) ladder.push_back({nullptr, &entry});
   ladder.push_back({&Catalogue::all().method(finder_of_cycles), nullptr});
-  if (!asked.defaults.method.empty()) ladder.push_back(Catalogue::all().technique(asked.defaults.method));
-  for (const char* name : {"dop853", "radau"}) ladder.push_back({&Catalogue::all().method(name), nullptr});
+  const std::string& own = asked.defaults.method;
+  if (!own.empty()) ladder.push_back(Catalogue::all().technique(own));
+  for (const char* name : {"dop853", "radau"})
+    if (name != own) ladder.push_back({&Catalogue::all().method(name), nullptr});
   return ladder;
 }
 
 Advice advise(const Resolved& asked, const Facts& known) {
-  if (asked.way) {
-    Advice named{.way = *asked.way};
-    if (!known.candidates.empty()) named.remark = second_opinion(asked, known);
-    if (asked.second) named.ranked = {{*asked.way, {}, {}, 0, 0, 0, ""}, *asked.second};
-    return named;
-  }
+  if (asked.way) return for_named_way(asked, known);
   switch (asked.plan.want) {
     case Want::slow:
       return for_slow_motion(asked, known);

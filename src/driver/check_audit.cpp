@@ -14,7 +14,7 @@
 
 namespace trill {
 namespace {
-constexpr double share_of_accuracy = 1e-4, tightest_rtol = 1e-13, loosest_rtol = 1e-7;
+constexpr double share_of_accuracy = 1e-4, loosest_rtol = 1e-7;
 constexpr double time_to_forecast = 0.1;  // share of the time after which progress tells whether it will end in time
 const char* const explicit_first[] = {"dop853", "radau"};
 const char* const implicit_first[] = {"radau", "dop853"};
@@ -26,7 +26,7 @@ const char* const last_resort = "bdf";
 double audit_rtol(const RunPlan& plan) {
   double rtol = std::min(share_of_accuracy * accuracy_of(plan), loosest_rtol);
   if (plan.rtol) rtol = std::min(rtol, *plan.rtol / 10);
-  return std::max(rtol, tightest_rtol);
+  return std::max(rtol, smallest_rtol);
 }
 
 // Differences fill such a matrix, and one step of an implicit method would take longer than a whole check.
@@ -102,7 +102,7 @@ std::vector<Auditor> auditors_of(const PreparedRun& run) {
     if (method.info.implicit_step && !others.empty() && has_large_dense_matrix(*run.problem)) return;
     if (!accepts(method, *run.problem, auditor.options)) return;
     const bool same = &method == run.way.method && !run.way.formulation;
-    if (same) auditor.rtol = std::max(std::min(rtol, run.plan.rtol.value_or(rtol) / 100), tightest_rtol);
+    if (same) auditor.rtol = std::max(std::min(rtol, run.plan.rtol.value_or(rtol) / 100), smallest_rtol);
     (same ? own : others).push_back(std::move(auditor));
   };
   for (const char* name : stiff ? implicit_first : explicit_first) look_at(name);

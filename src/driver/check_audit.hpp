@@ -5,6 +5,10 @@
 #include "driver/check_curves.hpp"
 
 namespace trill {
+inline constexpr double smallest_rtol = 1e-13;  // below this the error of a step is hardly more than rounding
+// An error of a whole run that may be that of the method which checks it, even with that tolerance.
+inline constexpr double smallest_checked = 1e3 * smallest_rtol;
+
 // The time that a check may take: of the processor, so that other programs do not change the verdict.
 class CheckClock {
  public:

@@ -21,10 +21,9 @@ constexpr double significant = 4, significant_if_short = 8;
 // The run with the smaller step is longer, so that its averages are known better: to this share of an accuracy that was
 // asked for, if it need not be too long for that.
 constexpr double longer = 3, most_longer = 12, wanted_share = 0.25;
-constexpr double errors_beside = 2;  // standard errors of the finer averages, beside which a bias is looked for
-constexpr double surely_wrong = 3;   // times the accuracy: an average that may be farther off is not called green
-// The bias of averages is of second order in the step: what h and h/1.618 differ by is this share of that of h.
-constexpr double seen_of_bias = 1 - 1 / (golden_ratio * golden_ratio);
+constexpr double errors_beside = 2;        // standard errors of the finer averages, beside which a bias is looked for
+constexpr double surely_wrong = 3;         // times the accuracy: an average that may be farther off is not called green
+constexpr int most_order_of_bias = 2;      // of averages, whatever the order of a path is
 constexpr Index most_temperatures = 2000;  // rows at which the configurational temperature is looked at
 constexpr Index few_temperatures = 10;     // by which its cost is measured
 constexpr double share_for_temperature = 0.25;
@@ -49,6 +48,11 @@ bool has_rigid_bonds(const PreparedRun& run) {
   return made_rigid || (mechanics && mechanics->constraints());
 }
 
+int order_of_bias(const PreparedRun& run) {
+  const int order = run.stepper->info().order;  // 0: it varies
+  return order > 0 ? std::min(order, most_order_of_bias) : most_order_of_bias;
+}
+
 class AveragesCheck {
  public:
   AveragesCheck(const PreparedRun& run, const RowSource& rows, const CheckClock& clock)
@@ -58,7 +62,8 @@ class AveragesCheck {
         quantities_(measures_of(*run.problem)),
         values_(judged_values_of(run, false)),
         bath_(dynamic_cast<const LangevinProblem*>(run.problem.get())),
-        given_(quantities_, rows) {}
+        given_(quantities_, rows),
+        seen_of_bias_(1 - std::pow(golden_ratio, -order_of_bias(run))) {}
 
   Trust answer() {
     if (std::string why = hindrance(); !why.empty()) {
@@ -76,6 +81,7 @@ class AveragesCheck {
     }
     trust_.how = "averages were compared with those of a run with h/1.618, with errors from means of blocks";
     judge_averages(MeasuredColumns(quantities_, finer));
+    judge_temperature_beside_averages();
     if (!bath_) judge_energy();
     conclude();
     return trust_;
@@ -159,12 +165,12 @@ class AveragesCheck {
         least_independent_ = a.independent;
       }
       // The random error of the run itself is a part of the error that it has.
-      if (const double most = (apart + errors_beside * b.error) / seen_of_bias / scale; most > possible_) {
+      if (const double most = (apart + errors_beside * b.error) / seen_of_bias_ / scale; most > possible_) {
         possible_ = most;
         possible_text_ = fmt::format("the average of {} is {}, but {} with h/1.618", name, text_of(a), text_of(b));
       }
       if (differs("the average of " + name, apart, std::hypot(a.error, b.error), a.is_settled && b.is_settled))
-        take_worse(apart / seen_of_bias / scale, name,
+        take_worse(apart / seen_of_bias_ / scale, name,
                    fmt::format("the average of {} is {}, but {} with h/1.618", name, text_of(a), text_of(b)));
     }
   }
@@ -213,10 +219,20 @@ class AveragesCheck {
     const std::string text = text_of(bath_->kT() + apart, error);
     trust_.rows.push_back({"configurational temperature (kT)", "", std::abs(apart), bath_->kT()});
     findings_ += fmt::format(" Positions have the temperature kT = {}; the bath has {:.5g}.", text, bath_->kT());
-    if (differs("the temperature of positions", std::abs(apart), error, difference.is_settled))
-      take_worse(
-          std::abs(apart) / bath_->kT(), "configurational temperature",
-          fmt::format("the temperature of positions is kT = {}, but the heat bath has {:.5g}", text, bath_->kT()));
+    if (differs("the temperature of positions", std::abs(apart), error, difference.is_settled)) {
+      temperature_error_ = std::abs(apart) / bath_->kT();
+      temperature_text_ =
+          fmt::format("the temperature of positions is kT = {}, but the heat bath has {:.5g}", text, bath_->kT());
+    }
+  }
+
+  // Averages that are named may depend on other coordinates than those that have the wrong temperature.
+  void judge_temperature_beside_averages() {
+    if (temperature_text_.empty()) return;
+    if (run_.plan.of.empty() || possible_ > surely_wrong * accuracy_of(run_.plan))
+      take_worse(temperature_error_, "configurational temperature", temperature_text_);
+    else
+      findings_ += " That does not change the averages that were asked for, but others: take a smaller h for them.";
   }
 
   // Velocities say little about a sampler, but where they are this hot the motion has blown up.
@@ -277,8 +293,12 @@ class AveragesCheck {
   void conclude() {
     trust_.verdict = verdict_of(trust_.error, accuracy_of(run_.plan));
     if (trust_.verdict == Verdict::green)
-      trust_.headline = fmt::format(
-          "The step is small enough: with h/1.618 averages are the same within their random errors ({}).", list());
+      trust_.headline =
+          listed_.empty()
+              ? "The step is small enough, but no average was compared, because the model measures nothing that varies."
+              : fmt::format(
+                    "The step is small enough: with h/1.618 averages are the same within their random errors ({}).",
+                    list());
     else
       trust_.headline =
           fmt::format("The step biases averages by about {:.2g} of their size: {}.", trust_.error, worst_);
@@ -333,8 +353,11 @@ class AveragesCheck {
   std::vector<JudgedValue> values_;
   const LangevinProblem* bath_;
   MeasuredColumns given_;
+  double seen_of_bias_;  // what averages with h and h/1.618 differ by is this share of the bias with h
   Trust trust_;
-  std::string worst_, findings_, temperature_unknown_, unsettled_, doubtful_, least_known_, possible_text_;
+  std::string worst_, findings_, unsettled_, doubtful_, least_known_, possible_text_;
+  std::string temperature_text_, temperature_unknown_;
+  double temperature_error_ = 0;
   double least_independent_ = 0, random_error_ = 0, possible_ = 0;  // the latter two relative to the size
   std::vector<std::string> listed_;
 };

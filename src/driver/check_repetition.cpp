@@ -9,8 +9,8 @@
 
 namespace trill {
 namespace {
-constexpr double smallest_rtol = 1e-14;  // below this there is only rounding
-constexpr double repeated_steps = 1000;  // with error control
+constexpr double smallest_repeated_rtol = 1e-14;  // below this there is only rounding
+constexpr double repeated_steps = 1000;           // with error control
 
 RunPlan more_accurate(const PreparedRun& run, const Refinement& by) {
   const RunPlan& plan = run.plan;
@@ -20,7 +20,7 @@ RunPlan more_accurate(const PreparedRun& run, const Refinement& by) {
     // A step longer than the run is cut at its end; a shorter one could be cut to the same step.
     repeated.h = std::min(*plan.h, std::abs(*plan.to - *plan.from)) / by.h;
   } else {
-    repeated.rtol = std::max(*plan.rtol / by.rtol, smallest_rtol);
+    repeated.rtol = std::max(*plan.rtol / by.rtol, smallest_repeated_rtol);
     repeated.atol = *plan.atol / by.rtol;
     // Both runs could step over something short. Twice as many steps as a line in a plot has points do not.
     if (!run.stepper->info().owns_step) repeated.h_max = std::abs(*plan.to - *plan.from) / repeated_steps;

@@ -76,7 +76,10 @@ Vec measures_at_start(const PreparedRun& run, Index count) {
 }  // namespace
 
 Verdict verdict_of(double relative, double accuracy) {
-  return relative <= accuracy ? Verdict::green : relative <= amber_factor * accuracy ? Verdict::amber : Verdict::red;
+  // A rough accuracy does not make an error acceptable that is as large as the motion.
+  constexpr double large = 0.2, surely_wrong = 3;
+  const double most = std::min(amber_factor * accuracy, std::max(large, surely_wrong * accuracy));
+  return relative <= accuracy ? Verdict::green : relative <= most ? Verdict::amber : Verdict::red;
 }
 
 Delivers delivered_by(const PreparedRun& run) {

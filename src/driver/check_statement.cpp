@@ -27,12 +27,17 @@ std::string own_remedy(const PreparedRun& run, double error, double seconds) {
   const double finer = std::pow(wanted, 1 / order);
   if (plan.h) return fmt::format("{} --h {:.2g} (about {:.2g} s)", text, *plan.h * finer, seconds / finer);
   const double rtol = *plan.rtol * wanted;
-  return rtol < 1e-13 ? "" : fmt::format("{} --rtol {:.1g} (about {:.2g} s)", text, rtol, seconds / finer);
+  return rtol < smallest_rtol ? "" : fmt::format("{} --rtol {:.1g} (about {:.2g} s)", text, rtol, seconds / finer);
+}
+
+// The method that checks has no smaller tolerance, so that the error may be its own.
+bool may_be_rounding(const Finding& finding, const Audit* audit) {
+  return finding.error < smallest_checked && audit && audit->by.rtol <= smallest_rtol;
 }
 
 std::string remedy_for(const Finding& finding, const PreparedRun& run, const RunOutcome& outcome, bool slow,
                        const Audit* audit) {
-  if (run.plan.model.empty() || finding.folding) return "";
+  if (run.plan.model.empty() || finding.folding || may_be_rounding(finding, audit)) return "";
   const bool own = !slow && finding.error > 0 && finding.error < own_remedy_up_to;
   if (own)
     if (std::string text = own_remedy(run, finding.error, outcome.counters.seconds); !text.empty()) return text;
@@ -79,6 +84,7 @@ void state(Trust& trust, const Finding& finding, const PreparedRun& run, const R
   trust.of = finding.of;
   trust.how = finding.how;
   trust.verdict = verdict_of(finding.error, accuracy);
+  if (may_be_rounding(finding, audit)) trust.verdict = std::min(trust.verdict, Verdict::amber);
   // After its horizon a run still stands for the averages of a chaotic motion, unless it has left its energy.
   const bool foreseeable = finding.folding && std::abs(finding.until - *run.plan.from) > 3 * *finding.folding &&
                            std::abs(finding.until - *run.plan.from) < span &&

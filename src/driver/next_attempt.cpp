@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "driver/next_attempt.hpp"
 
+#include "driver/check_audit.hpp"
 #include "trill/problem/langevin.hpp"
 
 #include <algorithm>
@@ -12,9 +13,9 @@ namespace trill {
 namespace {
 constexpr std::ptrdiff_t most_tightenings = 3;
 constexpr std::size_t most_red_rungs = 3;  // that were computed to their end and found wrong
-constexpr double smallest_rtol = 1e-13;    // below this the error of a step is rounding
 constexpr double nearly = 1.1;             // times it: rounded as it is computed
 constexpr double longest_unasked = 10;     // seconds of a repetition, or of another way
+constexpr double noticed = 1;              // second: what takes longer is waited for
 constexpr double safety = 0.3;             // of the accuracy, which is what a repetition aims at
 constexpr double wrong_altogether = 0.2;   // errors beyond this no longer grow with the step
 
@@ -63,11 +64,22 @@ double tightened(const Attempted& a, double error, double accuracy) {
   return a.run.plan.h ? setting : std::max(setting, smallest_rtol);
 }
 
+double seconds_with(const Attempted& a, double setting) {
+  const double order = a.run.plan.h || !a.run.stepper ? 1 : std::max(1, a.run.stepper->info().order);
+  return a.outcome.counters.seconds * std::pow(setting_of(a.run.plan) / setting, 1 / order);
+}
+
+// A method that the model names need not suit the accuracy that the user asks for.
+bool another_is_faster(const Attempted& a, double setting) {
+  constexpr double much = 3;
+  if (!a.run.choice.empty() || a.run.rungs.empty()) return false;
+  const double seconds = seconds_with(a, setting), other = a.run.rungs.front().predicted_seconds;  // 0: not known
+  return seconds > noticed && other > 0 && seconds > much * other;
+}
+
 // A user who did not ask for an accuracy does not expect to wait for one.
 bool is_affordable(const Attempted& a, double setting) {
-  if (a.asked.accuracy) return true;
-  const double order = a.run.plan.h || !a.run.stepper ? 1 : std::max(1, a.run.stepper->info().order);
-  return a.outcome.counters.seconds * std::pow(setting_of(a.run.plan) / setting, 1 / order) <= longest_unasked;
+  return a.asked.accuracy || seconds_with(a, setting) <= longest_unasked;
 }
 
 // The error of the equations that a formulation solves in place of the given ones.
@@ -160,7 +172,10 @@ Verdicts after_a_check(const Attempted& a, double error, double accuracy) {
       !stagnates(a, error, accuracy) && !equal_steps_are_lost(a, error) &&
       is_affordable(a, tightened(a, error, accuracy))) {
     next.given_up = error_text(a, error);
-    next.tighter = tightened(a, error, accuracy);
+    if (another_is_faster(a, tightened(a, error, accuracy)))
+      next.next_rung = true;
+    else
+      next.tighter = tightened(a, error, accuracy);
     return next;
   }
   const bool is_chaotic = !std::isnan(a.trust.until);
@@ -173,12 +188,15 @@ Verdicts after_a_check(const Attempted& a, double error, double accuracy) {
     return next;
   } else if (is_chaotic) {
     next.shortfall = chaos_text(a, accuracy);
+  } else if (error < smallest_checked) {
+    next.shortfall = fmt::format(
+        "An accuracy of {:.2g} cannot be had: numbers have sixteen digits, and over the whole run rounding and the "
+        "error of the method that checks add up to {:.2g}.",
+        accuracy, error);
   } else if (at_the_bottom) {
     next.shortfall = fmt::format(
-        "An accuracy of {:.2g} cannot be reached with this method: with rtol = {:.2g}, below which there is only "
-        "rounding, "
-        "the "
-        "error is still {:.2g}.",
+        "An accuracy of {:.2g} cannot be had: with rtol = {:.2g}, below which there is hardly more than rounding, the "
+        "error of the whole run is still {:.2g}.",
         accuracy, smallest_rtol, error);
   } else if (is_other) {
     next.shortfall =

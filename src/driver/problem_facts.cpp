@@ -31,8 +31,9 @@ constexpr double timed_for = 2e-5;             // at the least, each time
 constexpr int times_timed = 5;
 constexpr double known_well = 5e-4;              // seconds of a processor: what takes as long in all is not timed again
 constexpr double most_seconds_for_rates = 2e-3;  // at one place: beyond that only those at the start are found
-constexpr double pilot_seconds = 2e-3;           // that a pilot is planned to take
-constexpr double safeguard = 3;                  // by which it may take longer than planned
+constexpr double most_seconds_for_scales = 4e-2;  // beyond that no rates are looked for at all
+constexpr double pilot_seconds = 2e-3;            // that a pilot is planned to take
+constexpr double safeguard = 3;                   // by which it may take longer than planned
 // Seconds of a pilot. Small problems may take longer, so
 // that their pilots end by the number of their steps on a busy machine too.
 constexpr double longest_pilot = 3e-3, longest_pilot_of_few = 6e-3;
@@ -219,6 +220,12 @@ void look_along(const Problem& problem, const State& start, const PilotRun::Path
   }
 }
 
+// Without derivatives of the forces every column of their matrix takes evaluations.
+bool can_afford_rates(const Problem& problem, const State& start, double force_seconds) {
+  return most_evaluations_for_scales * force_seconds < most_seconds_for_scales ||
+         evaluations_for_scales(problem, start) * force_seconds < most_seconds_for_scales;
+}
+
 // Whoever wants the full motion follows the oscillation of gaps anyway.
 bool may_be_stiff(const ProblemFacts& facts, const Question& question) {
   const Pilot& tried = facts.explicit8;
@@ -305,7 +312,8 @@ void look(const Problem& problem, const State& start, double t_end, const Questi
       facts.has_potential = p->potential(all_groups, start.t, start.q()).has_value();
     time_factorisation(problem, facts);
     const double begun = processor_seconds();
-    facts.scales = time_scales(problem, with_closed_gaps(problem, start), start, facts.span);
+    if (can_afford_rates(problem, start, facts.force_seconds))
+      facts.scales = time_scales(problem, with_closed_gaps(problem, start), start, facts.span);
     const bool rates_are_cheap = processor_seconds() - begun < most_seconds_for_rates;
     facts.gap = widest_gap(facts.scales.frequencies, facts.span);
     if (!facts.random) fly_pilots(problem, start, t_end, question, rates_are_cheap, until, facts);

@@ -202,10 +202,6 @@ std::string rigid_method(const Problem& problem) {
   return dynamic_cast<const LangevinProblem*>(&problem) ? "langevin_splitting" : "rattle";
 }
 
-bool leaves_choice(const RunPlan& plan) {
-  return plan.method.empty() && plan.formulation.empty() && plan.options.empty() && !plan.h;
-}
-
 // Netlists are run with one of two methods. What rings for long after each switching needs the higher order, and a
 // tolerance with which phases are right after many oscillations; where diodes turn, the other one may fail.
 std::optional<RankedWay> other_method_of_circuits(const Problem& problem, const RunDefaults& defaults) {
@@ -218,6 +214,10 @@ std::optional<RankedWay> other_method_of_circuits(const Problem& problem, const 
   return other;
 }
 }  // namespace
+
+bool leaves_choice(const RunPlan& plan) {
+  return plan.method.empty() && plan.formulation.empty() && plan.options.empty() && !plan.h;
+}
 
 Resolved resolve(const RunPlan& given, const Problem& problem, const RunDefaults& defaults) {
   check_numbers(given);

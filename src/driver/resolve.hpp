@@ -15,6 +15,9 @@ struct Resolved {
 // Throws a UsageError if the plan is wrong; evaluates no force and runs nothing.
 Resolved resolve(const RunPlan& plan, const Problem& problem, const RunDefaults& defaults);
 
+// Nothing in the plan names a method or its step.
+bool leaves_choice(const RunPlan& plan);
+
 // `technique` with the options of the plan assigned to it: a formulation gets the method that drives it best, unless
 // `macro` names another one.
 Way resolve_way(const Technique& technique, const RunPlan& plan, const Problem& problem);

@@ -114,7 +114,7 @@ SteadyRun::SteadyRun(const Problem& problem, RunPlan plan, const RunDefaults& de
   else if (rates_->depends_on_time())
     throw UsageError(
         fmt::format("the period after which '{}' is driven in the same way is not known; give it by "
-                    "--set period=TIME",
+                    "--set period=TIME, or compute its motion by --want full",
                     problem.name()));
 }
 
@@ -130,7 +130,7 @@ std::optional<double> SteadyRun::period_of_sources() const {
   const std::string others = period ? fmt::format(" after the period of the other sources, {:.6g}", *period) : "";
   throw UsageError(
       fmt::format("the formula of {} depends on the time and does not repeat{}; give the period of all sources by "
-                  "--set period=TIME",
+                  "--set period=TIME, or compute the motion by --want full",
                   formula, others));
 }
 
@@ -184,8 +184,7 @@ bool SteadyRun::guess(double agreement, const std::atomic<bool>* stop, Found& fo
   if (outcome.ok())
     found.message = fmt::format(
         "no regular oscillation was found up to t = {:.6g}, and no source repeats; "
-        "follow it longer by --to, or give the period of what drives it by --set period=TIME; --want full computes its "
-        "motion",
+        "follow it longer by --to, or give the period of what drives it by --set period=TIME",
         *plan_.to);
   return false;
 }
@@ -328,6 +327,7 @@ Solution SteadyRun::run(PreparedRun& run) const {
   RunOutcome& outcome = solution.outcome;
   outcome.status = found.status;
   if (!found.message.empty()) outcome.message = "in the search for the steady state: " + found.message;
+  if (!outcome.ok() && outcome.status != RunStatus::stopped) outcome.message += "; --want full computes the motion";
   outcome.notices = run.options.notices;
   outcome.counters = found.work;
   outcome.counters.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();

@@ -168,6 +168,18 @@ TimeScales time_scales(const Problem& problem, const State& s, const State& moti
   return out;
 }
 
+double evaluations_for_scales(const Problem& problem, const State& s) {
+  constexpr double with_derivatives = 4;  // a matrix of them costs about as much as a few evaluations
+  const MechanicalProblem* mechanics = mechanics_of(problem);
+  if (mechanics && is_symmetric_kind(*mechanics) && s.layout.nq <= most_symmetric) {
+    MatrixSlot slope = mechanics->stiffness_pattern(), unused = mechanics->damping_pattern();
+    const bool has_derivatives = mechanics->force_jacobian(all_groups, s.t, s.q(), s.v(), slope, unused);
+    return has_derivatives ? with_derivatives : 2 * static_cast<double>(s.layout.nq);
+  }
+  const Index unknowns = mechanics ? 2 * s.layout.nq : s.layout.nq;
+  return unknowns > most_general ? power_iterations + 1 : 2 * static_cast<double>(unknowns);
+}
+
 ScaleGap widest_gap(const std::vector<double>& frequencies, double span) {
   ScaleGap widest;
   for (std::size_t i = 0; i + 1 < frequencies.size(); ++i) {

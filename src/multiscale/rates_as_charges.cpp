@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "multiscale/rates_as_charges.hpp"
 
+#include "problem/reactive.hpp"
 #include "trill/problem/langevin.hpp"
 
 #include <algorithm>
@@ -19,6 +20,7 @@ void refuse_more_than_rates(const Problem& problem, std::string_view asker) {
     refuse("its forces are random, so that its motion never repeats", "--want statistics computes its averages");
   const auto* mechanical = dynamic_cast<const MechanicalProblem*>(&problem);
   if (mechanical && mechanical->constraints()) refuse("it has constraints");
+  if (dynamic_cast<const ReactiveProblem*>(&problem)) refuse("it has constraints with friction");
   for (const EventInfo& event : problem.events())
     if (!event.restarts) refuse(fmt::format("the event '{}' may change its state", event.name));
 }

@@ -90,6 +90,48 @@ TEST_F(FrontDesk, AveragesAreStatedWhereAToleranceSetsTheSteps) {
   EXPECT_THAT(said, mentions("Averages:", "+-", "correlation time"));
 }
 
+// With the steps that the path allows there would be fewer than a hundred rows.
+TEST_F(FrontDesk, AveragesTakeEnoughRowsByThemselves) {
+  model("oval.toml", R"toml(
+coordinates.x = 1
+coordinates.y = 0.5
+potential = [{ energy = "x^2/2 + y^2/2" }]
+measure = [{ name = "square", value = "x^2" }]
+run.to = 12.566370614359172
+)toml");
+  const json r = answer("run oval.toml --want statistics");
+  EXPECT_GE(r["steps"].get<int>(), 400);
+  EXPECT_THAT(r["trust"]["headline"].get<std::string>(), HasSubstr("square"));
+  const json constant = answer("run harmonic --want statistics")["trust"];
+  EXPECT_EQ(constant["verdict"], "green");
+  EXPECT_THAT(constant["headline"].get<std::string>(), HasSubstr("nothing that varies"));
+}
+
+// In a quartic well y^2 has the mean 2 Gamma(3/4)/Gamma(1/4) = 0.67598 at kT = 1, which x is not coupled to. With h
+// omega = 1.7 the mean of x^2, here 0.01, is far off.
+TEST_F(FrontDesk, AnAverageIsNotBlamedForCoordinatesThatItDoesNotDependOn) {
+  model("apart.toml", R"toml(
+coordinates.x = 0.1
+coordinates.y = 0.5
+potential = [{ energy = "50*x^2 + y^4/4" }]
+measure = [{ name = "soft", value = "y^2" }, { name = "stiff", value = "x^2" }]
+heat_bath = { friction = 1, temperature = 1 }
+)toml");
+  const auto verdict = [&](const char* of) {
+    const json r = answer(fmt::format("run apart.toml --method bbk --h 0.17 --to 8000 --accuracy 0.1{}", of));
+    return r["trust"]["verdict"].get<std::string>() + ": " + r["trust"]["headline"].get<std::string>();
+  };
+  EXPECT_THAT(verdict(" --of soft"), mentions("green", "does not change the averages that were asked for"));
+  EXPECT_THAT(verdict(" --of stiff"), HasSubstr("red"));
+  EXPECT_THAT(verdict(""), HasSubstr("red"));
+}
+
+TEST_F(FrontDesk, WaysToAnEnvelopeAreListedAsTheyAreTried) {
+  const Ended ended = trill_in(directory_.path(), words_of("inspect weakly_coupled --want envelope"));
+  EXPECT_THAT(ended.out, mentions("ways to compute the envelope, in the order in which they are tried"));
+  EXPECT_THAT(ended.out, Not(HasSubstr("by the time")));
+}
+
 TEST_F(FrontDesk, WhatWouldBeDoneIsToldToProgramsToo) {
   const json r = answer("run two_springs --param omega2=2000 --accuracy 1e-4 --dry-run --want slow --to 3");
   ASSERT_TRUE(r.is_object());
@@ -148,6 +190,14 @@ run.to = 50
     EXPECT_EQ(r["trust"]["of"], "gap");
     EXPECT_NEAR(r["trust"]["error"].get<double>(), 0.088, 0.003);
   }
+}
+
+// The errors of both runs are about 1e-11 after six revolutions, whatever the tolerance.
+TEST_F(FrontDesk, AnAccuracyBeyondRoundingIsNotHadAndNotCalledWrong) {
+  const json r = answer("run kepler --accuracy 1e-13");
+  EXPECT_EQ(r["trust"]["verdict"], "amber") << r["trust"]["headline"];
+  EXPECT_THAT(r["shortfall"].get<std::string>(), mentions("1e-13 cannot be had", "sixteen digits"));
+  EXPECT_EQ(r["trust"]["remedy"], "");
 }
 
 // By its length this chain would qualify for averages, but if an accuracy is asked for, its path is computed.

@@ -43,6 +43,17 @@ TEST_F(SteadyOnTheCommandLine, WritesSolutionAndReport) {
   EXPECT_TRUE(std::filesystem::exists(directory_ / "run.html"));
 }
 
+TEST_F(SteadyOnTheCommandLine, NamesWhatCanBeHadWhereNothingSettles) {
+  for (const char* model : {"harmonic", "weakly_coupled", "spring"}) {
+    const Ended ended = trill(std::string("run ") + model + " --want steady");
+    EXPECT_EQ(ended.code, 1) << model;
+    EXPECT_THAT(ended.err, mentions("in the search for the steady state", "--want full computes the motion")) << model;
+  }
+  const Ended refused = trill("run friction_pendulum --want steady");
+  EXPECT_EQ(refused.code, 2);
+  EXPECT_THAT(refused.err, mentions("it has constraints with friction; --want full computes its motion"));
+}
+
 // An oscillator without units, whose steady state is found in a single iteration.
 TEST_F(SteadyOnTheCommandLine, NumbersWithoutUnitEndTheirLines) {
   const Ended ended = trill("run forced --param omega=10.3 --want steady --set period=6.283185307179586");

@@ -162,6 +162,20 @@ struct JudgedAttempt {
   Verdicts next(const RunPlan& asked) const { return next_step({asked, run, outcome, trust, earlier}); }
 };
 
+TEST(Ladder, GoesOnFromTheMethodThatTheModelNames) {
+  RunDefaults defaults;
+  defaults.method = "verlet";
+  defaults.h = 0.1;
+  RunPlan plan = asked_for(1e-6);
+  plan.second_opinion = true;
+  PreparedRun run = prepare(plan, problem_for(plain_oscillator), defaults);
+  EXPECT_EQ(run.way.method->info.name, "verlet");
+  ASSERT_FALSE(run.rungs.empty());
+  for (const RankedWay& rung : run.rungs) EXPECT_NE(rung.way.method->info.name, "verlet");
+  plan.method = "verlet";  // by the user
+  EXPECT_TRUE(prepare(plan, problem_for(plain_oscillator), defaults).rungs.empty());
+}
+
 TEST(NextStep, TightensByTheMeasuredRatio) {
   JudgedAttempt judged(1e-4, Verdict::amber);
   const Verdicts once = judged.next(asked_for(1e-6));
@@ -215,10 +229,32 @@ TEST(NextStep, LeavesAWayThatDoesNotGetBetterForOneThatIsQuick) {
   EXPECT_FALSE(judged.next({}).next_rung);
 }
 
+// The step of the method that the model names would have to be 1e6 times smaller.
+TEST(NextStep, LeavesTheMethodOfTheModelForOneThatIsMuchFaster) {
+  JudgedAttempt judged(1e-1, Verdict::red);
+  judged.run = first_way(plain_oscillator, "verlet", asked_for(1e-6));
+  judged.run.plan.rtol.reset();
+  judged.run.plan.h = 0.1;
+  judged.outcome.counters.seconds = 1;
+  judged.run.rungs.emplace_back();
+  judged.run.rungs.back().predicted_seconds = 1e-3;
+  EXPECT_TRUE(judged.next(asked_for(1e-6)).next_rung);
+  judged.outcome.counters.seconds = 1e-3;  // nobody notices
+  EXPECT_TRUE(judged.next(asked_for(1e-6)).tighter);
+  judged.outcome.counters.seconds = 1;
+  judged.run.rungs.back().predicted_seconds = 1e3;
+  EXPECT_TRUE(judged.next(asked_for(1e-6)).tighter);
+  judged.run.rungs.back().predicted_seconds = 1e-3;
+  judged.run.choice = "it was chosen beside the others";
+  EXPECT_TRUE(judged.next(asked_for(1e-6)).tighter);
+}
+
 TEST(NextStep, SaysThatRoundingOrChaosIsTheLimit) {
   JudgedAttempt judged(1e-11, Verdict::amber);
   judged.run.plan.rtol = 1e-13;
-  EXPECT_THAT(judged.next(asked_for(1e-12)).shortfall, HasSubstr("rounding"));
+  EXPECT_THAT(judged.next(asked_for(1e-12)).shortfall, HasSubstr("sixteen digits"));
+  judged.trust.error = 1e-9;
+  EXPECT_THAT(judged.next(asked_for(1e-12)).shortfall, HasSubstr("hardly more than rounding"));
   judged.trust.until = 6.25;
   EXPECT_THAT(judged.next(asked_for(1e-12)).shortfall, HasSubstr("t = 6.25"));
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // What trill finds out about a problem before it chooses a method.
+#include "analysis/inspection.hpp"
 #include "driver/facts.hpp"
 #include "driver/problem_facts.hpp"
 #include "formulation/time_scales.hpp"
@@ -195,7 +196,46 @@ TEST(Facts, ExpensiveForcesAreLookedAtOnce) {
   EXPECT_EQ(*calls, 1);
   EXPECT_FALSE(found.looked);
   EXPECT_THAT(found.trouble, HasSubstr("one evaluation of its forces takes"));
-  EXPECT_EQ(prepare({}, spring.clone()).way.method->info.name, "dop853");
+  const PreparedRun run = prepare({}, spring.clone());
+  EXPECT_EQ(run.way.method->info.name, "dop853");
+  EXPECT_THAT(run.choice, mentions("100 steps of dop853 take about 1", "minutes"));
+}
+
+TEST(Facts, FrequenciesOfExpensiveForcesAreNotInspected) {
+  const auto calls = std::make_shared<int>(0);
+  const Inspection in = inspect_problem({}, SlowSpring(calls, 1, 600), {});
+  EXPECT_EQ(*calls, 1);
+  EXPECT_TRUE(in.modes.empty());
+  EXPECT_THAT(in.modes_left_out, HasSubstr("one evaluation of its forces takes"));
+}
+
+// Forces without derivatives: every column of their matrix would take two evaluations.
+class ManySlowSprings final : public MechanicalProblem {
+ public:
+  explicit ManySlowSprings(int microseconds) : microseconds_(microseconds) {}
+  std::string name() const override { return "many slow springs"; }
+  Layout layout() const override { return {100, 100, 0, 0}; }
+  std::vector<Quantity> components() const override { return std::vector<Quantity>(200, {"q", ""}); }
+  State initial_state() const override {
+    State s(layout());
+    s.q().setOnes();
+    return s;
+  }
+  std::unique_ptr<Problem> clone() const override { return std::make_unique<ManySlowSprings>(microseconds_); }
+  void force(Groups, double, In q, In, Out f) const override {
+    std::this_thread::sleep_for(std::chrono::microseconds(microseconds_));
+    f = -q;
+  }
+
+ private:
+  int microseconds_;
+};
+
+TEST(Facts, RatesAreLookedForOnlyWhereThatTakesLittleTime) {
+  EXPECT_TRUE(facts_of(ManySlowSprings(0), 10).scales.known);
+  const ProblemFacts found = facts_of(ManySlowSprings(2000), 1e3);
+  EXPECT_TRUE(found.looked) << found.trouble;
+  EXPECT_FALSE(found.scales.known);
 }
 
 TEST(Facts, AreNotGatheredForAMethodThatIsNamed) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The scales by which deviations are judged: from the whole run and not only from its rows, and, for a component that
 // does not move, from what moves beside it.
+#include "driver/check_scales.hpp"
 #include "support/text_models.hpp"
 #include "trill/driver/trust.hpp"
 
@@ -34,6 +35,15 @@ value = "8*exp(-(t - 3)^2) - 0.9*vx"
 on = "y"
 value = "-1.1*vy"
 )toml";
+
+TEST(TrustScales, AnErrorAsLargeAsTheMotionIsRedHoweverRoughTheAccuracy) {
+  EXPECT_EQ(verdict_of(0.04, 1e-3), Verdict::amber);
+  EXPECT_EQ(verdict_of(0.06, 1e-3), Verdict::red);
+  EXPECT_EQ(verdict_of(0.15, 0.02), Verdict::amber);
+  EXPECT_EQ(verdict_of(0.25, 0.02), Verdict::red);
+  EXPECT_EQ(verdict_of(0.25, 0.1), Verdict::amber);
+  EXPECT_EQ(verdict_of(0.35, 0.1), Verdict::red);
+}
 
 TEST(TrustScales, AMotionThatComesToRestBetweenTheRows) {
   const RunPlan plan = plan_with("dopri5", 160, 1e-5);

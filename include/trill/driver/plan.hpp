@@ -42,7 +42,7 @@ struct RunPlan {
   Native native = Native::automatic;
   OptionSet oem;                // what a file .oem says about itself: epoch, object, ...
   bool trial_runs = true;       // false: no trial runs to choose a method; trill says what it would try
-  bool second_opinion = false;  // say so where another method than the model's would be much faster
+  bool second_opinion = false;  // look at the other methods too where the model names one: they are faster, or step in
 };
 
 // How the motion is computed: a method, possibly with a formulation, and the options that belong to each.
