@@ -49,7 +49,8 @@ bool has_rigid_bonds(const PreparedRun& run) {
 }
 
 int order_of_bias(const PreparedRun& run) {
-  const int order = run.stepper->info().order;  // 0: it varies
+  const MethodInfo& info = run.stepper->info();
+  const int order = info.order_of_averages > 0 ? info.order_of_averages : info.order;  // 0: it varies
   return order > 0 ? std::min(order, most_order_of_bias) : most_order_of_bias;
 }
 

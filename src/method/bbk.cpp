@@ -22,6 +22,7 @@ class Bbk final : public HeatBathStepper {
             .reference = "Bruenger, Brooks, Karplus, Chem. Phys. Lett. 105 (1984) 495-500; PJY97 sec. 4.4",
             .accepts = {.langevin = true},
             .order = 2,
+            .order_of_averages = 1,
             .dense_order = 2,
             .delivers = Delivers::statistics,
             .constant_step = true};

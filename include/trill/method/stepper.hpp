@@ -26,6 +26,7 @@ struct MethodInfo {
   std::vector<std::string> also_called = {};  // other names by which users know it
   Accepts accepts;
   int order = 0, order_lambda = 0, error_order = 0;  // order 0: varies; error_order 0: no error estimate
+  int order_of_averages = 0;                         // of random motion, where lower than that of paths; 0: it is not
   int dense_order = 0, dense_degree = 3;             // of interpolate(): global order, polynomial degree
   bool implicit_step = false, symmetric = false, symplectic = false, p_stable = false;
   bool area_preserving = false;  // keeps areas on the oscillator, yet is not symplectic on nonlinear motion
