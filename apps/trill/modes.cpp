@@ -119,8 +119,7 @@ std::string page_of(const TextModel& model, const ModesArguments& a, const Modes
   if (page.shapes.empty())
     page.summary.push_back(
         "The model does not say where its points are, so that the shapes are not drawn; a table [picture], or nodes "
-        "and "
-        "lines of a [structure], say it.");
+        "and lines of a [structure], say it.");
   else if (static_cast<Index>(page.shapes.size()) < count)
     page.summary.push_back(fmt::format("{} of the shapes are drawn.", page.shapes.size()));
   page.tables.push_back({.title = "Frequencies",

@@ -94,9 +94,7 @@ std::string step_text(const RunPlan& plan) {
 std::string chaos_text(const Attempted& a, double accuracy) {
   return fmt::format(
       "An accuracy of {:.2g} cannot be reached up to the end: neighbouring motions separate so fast that rounding "
-      "alone "
-      "spoils it. "
-      "With {} it holds until t = {:.4g}; end the run there (--to {:.4g}), or ask for averages.",
+      "alone spoils it. With {} it holds until t = {:.4g}; end the run there (--to {:.4g}), or ask for averages.",
       accuracy, step_text(a.run.plan), a.trust.until, a.trust.until);
 }
 

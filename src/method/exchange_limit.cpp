@@ -34,8 +34,8 @@ void ExchangeLimit::conclude(double t, Notes& notes) const {
     return fmt::format(
         "Steps are longer than 0.3/sqrt(fast * slow frequency), so that the oscillation of the stiff gaps, {:.2g} of "
         "the energy at the start, does not keep its energy, and its force on the slow motion is wrong. On a spring "
-        "pendulum "
-        "half of that energy came or went with steps of 3 times this length, and with 10 times it grew without bound.",
+        "pendulum half of that energy came or went with steps of 3 times this length, and with 10 times it grew "
+        "without bound.",
         share_);
   };
   notes.raise_with(t, "energy_exchange", text, Severity::warning, longest_, most_);

@@ -68,8 +68,7 @@ std::string Resonance::text(double h) const {
                      : fmt::format("no unstable interval at h omega/pi = {}", nearest(h));
   return fmt::format(
       "h omega/pi = {:.4g}, filters {:.3g} and {:.3g} there, energy exchange between fast modes at {:.3g} of its "
-      "speed, "
-      "{}",
+      "speed, {}",
       theta(h) / pi, pair.phi.filter(theta(h)), pair.psi.filter(theta(h)), std::abs(exchange_factor(pair, theta(h))),
       stability);
 }

@@ -178,8 +178,7 @@ FigureResult fixman_figure(bool full) {
               {{"cosine_squared", square_of_cosine}, {"trans", is_trans}});
   result.remark =
       "300 K. Rigid bonds matter little in water, whose masses hardly couple them, and much where the atom in the "
-      "middle "
-      "is light or angles are rigid too.";
+      "middle is light or angles are rigid too.";
   return result;
 }
 }  // namespace

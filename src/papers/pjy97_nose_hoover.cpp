@@ -69,8 +69,7 @@ FigureResult nose_hoover_figure(bool full) {
   }
   result.remark =
       "A single thermostat moves on a torus, whose averages depend on the start; that of the numbers beside ours is "
-      "not "
-      "stated. At rest at 0.645, the start taken here, a separate program from this one has 0.8632 and 0.5264.";
+      "not stated. At rest at 0.645, the start taken here, a separate program from this one has 0.8632 and 0.5264.";
   return result;
 }
 }  // namespace

@@ -193,8 +193,7 @@ FigureResult shake_figure(bool full) {
       "Sweeps depend on the shape of the chain: a straight one with rigid angles needs about a thousand, one in "
       "equilibrium about three hundred, since disturbances run along a straight chain and die out in a coiled one. The "
       "number is a mean over the first picosecond from the straight start. Newton's method is stopped by the error "
-      "that "
-      "its corrections leave.";
+      "that its corrections leave.";
   return result;
 }
 }  // namespace

@@ -142,9 +142,8 @@ FigureResult satellite_1024(bool full) {
   result.charts = {chart};
   result.remark =
       "a = 7200 km, e = 0.02, inclination 51.6 degrees, J2 only; revolutions begin at the ascending node. The "
-      "reference "
-      "is dop853 with rtol 1e-13. Forces are compared with dop853 at rtol 1e-12, and at the same accuracy with dop853 "
-      "in fixed steps and, in the full figure, with cvode_adams.";
+      "reference is dop853 with rtol 1e-13. Forces are compared with dop853 at rtol 1e-12, and at the same accuracy "
+      "with dop853 in fixed steps and, in the full figure, with cvode_adams.";
   return result;
 }
 }  // namespace

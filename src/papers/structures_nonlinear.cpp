@@ -166,8 +166,7 @@ FigureResult nonlinear_figure(bool full) {
   }
   result.remark =
       "u'' = -A u - 20 u^3 at each of 1024 unknowns, until t = 2. Spectra without gaps have no resonances, so that "
-      "heavier "
-      "filters cost accuracy only. Modes are a Galerkin basis, with the cubic force at all unknowns.";
+      "heavier filters cost accuracy only. Modes are a Galerkin basis, with the cubic force at all unknowns.";
   return result;
 }
 }  // namespace

@@ -142,8 +142,8 @@ FigureResult propagation_figure(bool full) {
   }
   result.remark =
       "Errors are those of the ten lowest modal coordinates at t = 1, ..., 10, with noise in the velocities. "
-      "Exponentials "
-      "take as many vectors as their own estimate asks for, where the independent computation took 20, 40 or 60.";
+      "Exponentials take as many vectors as their own estimate asks for, where the independent computation took 20, 40 "
+      "or 60.";
   return result;
 }
 }  // namespace

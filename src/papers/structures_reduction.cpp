@@ -116,12 +116,10 @@ FigureResult reduction_figure(bool full) {
   }
   result.remark =
       "Every case has a load, an initial shape and noise in the velocities. The noise of the independent computation "
-      "is "
-      "not known, and errors range over a factor of seven with it, so that the geometric mean over nine noises (three "
-      "for the largest structures) is compared; it may be twice the known error. Once the two modes of the initial "
-      "shape "
-      "are found, the independent computation goes on with vectors that rounding makes; trill drops them, which is "
-      "better with 30 solves and worse with 42.";
+      "is not known, and errors range over a factor of seven with it, so that the geometric mean over nine noises "
+      "(three for the largest structures) is compared; it may be twice the known error. Once the two modes of the "
+      "initial shape are found, the independent computation goes on with vectors that rounding makes; trill drops "
+      "them, which is better with 30 solves and worse with 42.";
   return result;
 }
 

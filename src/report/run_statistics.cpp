@@ -133,7 +133,7 @@ std::vector<Chart> statistics_charts(const std::vector<MeasureStatistics>& all) 
     if (!m.law.empty()) {
       chart.series.push_back({"exact", {}, {}});
       chart.note += fmt::format(
-          " Exact: with stiff bonds. {:.2g} of the distribution differ from the exact one; random errors alone "
+          " Exact: with stiff bonds. {:.2g} of the distribution differs from the exact one; random errors alone "
           "give {:.2g}.",
           m.distance, m.noise);
     }

@@ -51,8 +51,7 @@ std::string too_many_in_a_molecule(const Molecule& m) {
     if (count.atoms > 2 && count.bonds + count.angles > 3 * count.atoms - 6)
       return fmt::format(
           "the molecule of {} atoms that begins with atom {} has {} bonds and {} angles, but {} numbers give its "
-          "shape, "
-          "so that bonds and angles cannot all be rigid; {}",
+          "shape, so that bonds and angles cannot all be rigid; {}",
           count.atoms, m.id[static_cast<std::size_t>(atom)], count.bonds, count.angles, 3 * count.atoms - 6, remedy);
   return "";
 }
