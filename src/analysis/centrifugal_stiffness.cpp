@@ -104,8 +104,7 @@ SpMat centrifugal_stiffness(const PlanarBody& body, const std::vector<Index>& he
   if (!factors.succeeded() || !(missing <= 1e-3 * wanted.norm()))
     throw UsageError(fmt::format(
         "the stress of the spinning body does not follow from K: lines between neighbouring nodes cannot carry {:.2g} "
-        "of "
-        "the centrifugal forces; give the geometric stiffness at unit spin as a matrix: geometric = \"KG.mtx\"",
+        "of the centrifugal forces; give the geometric stiffness at unit spin as a matrix: geometric = \"KG.mtx\"",
         missing / wanted.norm()));
   std::vector<Eigen::Triplet<double>> entries;
   for (const Bar& bar : bars) {

@@ -296,16 +296,14 @@ class AveragesCheck {
       if (trust_.verdict == Verdict::green) trust_.verdict = Verdict::amber;
       trust_.headline += fmt::format(
           " But the run is short: {} has about {:.2g} independent values, so that its random error is hardly known; "
-          "run "
-          "longer.",
+          "run longer.",
           unsettled_, least_independent_);
     }
     if (!doubtful_.empty()) {
       if (trust_.verdict == Verdict::green) trust_.verdict = Verdict::amber;
       trust_.headline += fmt::format(
           " It may be biased all the same: {} differs by more than {:g} random errors, but these are hardly known in "
-          "so "
-          "short a run; run longer.",
+          "so short a run; run longer.",
           doubtful_, significant);
     }
     if (const std::optional<double> asked = run_.plan.accuracy; asked && random_error_ > *asked) {

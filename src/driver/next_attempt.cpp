@@ -82,9 +82,7 @@ std::string step_text(const RunPlan& plan) {
 std::string chaos_text(const Attempted& a, double accuracy) {
   return fmt::format(
       "An accuracy of {:.2g} cannot be reached up to the end: neighbouring motions separate so fast that rounding "
-      "alone "
-      "spoils it. "
-      "With {} it holds until t = {:.4g}; end the run there (--to {:.4g}), or ask for averages.",
+      "alone spoils it. With {} it holds until t = {:.4g}; end the run there (--to {:.4g}), or ask for averages.",
       accuracy, step_text(a.run.plan), a.trust.until, a.trust.until);
 }
 
@@ -176,9 +174,7 @@ Verdicts after_a_check(const Attempted& a, double error, double accuracy) {
   } else if (at_the_bottom) {
     next.shortfall = fmt::format(
         "An accuracy of {:.2g} cannot be reached with this method: with rtol = {:.2g}, below which there is only "
-        "rounding, "
-        "the "
-        "error is still {:.2g}.",
+        "rounding, the error is still {:.2g}.",
         accuracy, smallest_rtol, error);
   } else if (is_other) {
     next.shortfall =

@@ -78,7 +78,7 @@ std::string statistics_text(const MeasureStatistics& m, const std::string& time_
                   with_unit(fmt::format("{:.2g}", a.correlation), time_unit), a.independent);
   if (!a.is_settled) text += " (too few: the error is hardly known)";
   if (!m.law.empty())
-    text += fmt::format("; {:.2g} of its distribution differ from the exact one, and random errors alone give {:.2g}",
+    text += fmt::format("; {:.2g} of its distribution differs from the exact one, and random errors alone give {:.2g}",
                         m.distance, m.noise);
   return text;
 }
@@ -131,7 +131,7 @@ std::vector<Chart> statistics_charts(const std::vector<MeasureStatistics>& all) 
     if (!m.law.empty()) {
       chart.series.push_back({"exact", {}, {}});
       chart.note += fmt::format(
-          " Exact: with stiff bonds. {:.2g} of the distribution differ from the exact one; random errors alone "
+          " Exact: with stiff bonds. {:.2g} of the distribution differs from the exact one; random errors alone "
           "give {:.2g}.",
           m.distance, m.noise);
     }
