@@ -92,6 +92,20 @@ std::vector<double> NetlistProblem::source_periods() const {
   return periods;
 }
 
+std::string NetlistProblem::source_cut_by(double period) const {
+  const auto look = [&](const auto& sources) -> std::string {
+    for (const auto& source : sources) {
+      const std::optional<double> once = source.wave.period();
+      if (!once || *once > period || source.wave.repeats_after(period)) continue;
+      const ElementOrigin& origin = circuit().origin(source);
+      return fmt::format("'{}' ({}) repeats after {:.10g} and", origin.name, origin.card->place(), *once);
+    }
+    return "";
+  };
+  const std::string voltage = look(circuit().voltages);
+  return voltage.empty() ? look(circuit().currents) : voltage;
+}
+
 void NetlistProblem::see_slow_sources_later(double period, double ahead) const {
   each_source([&](const Waveform& wave, double& later) { later = wave.repeats_after(period) ? 0 : ahead; });
 }

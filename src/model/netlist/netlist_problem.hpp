@@ -55,6 +55,8 @@ class NetlistProblem final : public CircuitProblem,
 
   std::vector<RunResultWish> wished_results() const override;  // the .measure lines
 
+  // Name, place and period of a source that repeats, but not after this longer period; "": none.
+  std::string source_cut_by(double period) const;
   // Name and place of a source whose formula has another value after this time, in a run of the given length; "": none.
   std::string formula_that_does_not_repeat(double after, double run) const;
 
