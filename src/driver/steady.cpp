@@ -74,15 +74,21 @@ void refuse_sources_without_common_period(const CircuitProblem& circuit) {
                   circuit.name(), fmt::join(periods, " and ")));
 }
 
-// Sources that repeat more slowly than the given period stay as they are at its start.
-void refuse_period_that_cuts_sources(const Problem& problem, double period) {
+// Sources that repeat more slowly than the given period are left out; the answer names them.
+std::string sources_left_out(const Problem& problem, double period) {
   const auto* netlist = dynamic_cast<const NetlistProblem*>(&problem);
-  if (!netlist) return;
-  if (const std::string source = netlist->source_cut_by(period); !source.empty())
-    throw UsageError(
-        fmt::format("{} not after {:.10g}; the period of a steady state has to be a multiple of the periods "
-                    "of all sources",
-                    source, period));
+  if (!netlist) return "";
+  std::string left_out;
+  for (const auto& [source, once] : netlist->sources_with_other_periods(period)) {
+    if (once < period)
+      throw UsageError(
+          fmt::format("{} repeats after {:.10g} and not after {:.10g}; the period of a steady state has to be a "
+                      "multiple of the periods of all sources",
+                      source, once, period));
+    left_out += fmt::format("; {} repeats after {:.6g} only, so that this is the steady state of its first {:.6g}",
+                            source, once, period);
+  }
+  return left_out;
 }
 
 void add_work(const CycleCounts& counts, const ShootingResult& result, Counters& work) {
@@ -124,7 +130,7 @@ SteadyRun::SteadyRun(const Problem& problem, RunPlan plan, const RunDefaults& de
   take_card();
   if (options_.period > 0) {
     period_ = options_.period;
-    refuse_period_that_cuts_sources(*problem_, *period_);
+    left_out_ = sources_left_out(*problem_, *period_);
   } else if (!rates_)
     period_ = period_of_sources();
   else if (rates_->depends_on_time())
@@ -166,7 +172,8 @@ const CircuitProblem& SteadyRun::circuit() const {
 }
 
 std::string SteadyRun::description() const {
-  if (period_) return fmt::format("the steady state is sought by shooting, with the period {:.10g}", *period_);
+  if (period_)
+    return fmt::format("the steady state is sought by shooting, with the period {:.10g}{}", *period_, left_out_);
   return "no source repeats, so the steady state is sought as that of an oscillator, whose period is unknown; a "
          "transient gives the first guess";
 }

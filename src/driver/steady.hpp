@@ -49,6 +49,7 @@ class SteadyRun {
   SteadyOptions options_;
   bool may_loosen_;               // where cycles would take very many steps: the user gave no tolerance
   std::optional<double> period_;  // empty: it is an oscillator
+  std::string left_out_;          // sources that do not repeat after a given period
 };
 
 PreparedRun prepare_steady(const Resolved& asked, std::unique_ptr<Problem> problem);

@@ -164,6 +164,7 @@ bool ChargeCycle::take_event(int event) {
   values_ = state_.y;
   if (consistent_.find(state_.t, charges_, values_) != ConsistentCharges::Status::ok && !find_values_later(values_))
     return fail("no voltages and currents were found after a switch turned");
+  if (consistent_.is_rounded()) ++counts_.rounded;
   trace_.point(state_.t, values_);
   return !differentiates || take_saltation(rate);
 }

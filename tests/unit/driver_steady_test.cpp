@@ -321,6 +321,10 @@ TEST(SteadyState, OfSourcesWithoutACommonPeriodIsRefused) {
   // A given period after which a source does not repeat would be one of another circuit.
   EXPECT_THAT(steady_complaint(netlist(two + rest), steady_plan({{"period", "1e-3"}})), mentions("v2", "0.001"));
   EXPECT_EQ(steady_complaint(netlist(two + rest), steady_plan({{"period", "1"}})), "no error");
+  // A slow source may be left out, but not without a word.
+  TextModel model = netlist(two + rest);
+  const PreparedRun run = prepare(steady_plan({{"period", "1e-6"}}), std::move(model.problem), model.info.run);
+  EXPECT_THAT(run.choice, mentions("v2", "0.000999001 only"));
 }
 
 // A series resonance of quality 500, driven at its frequency: the voltage of the capacitor is 500 times that of the

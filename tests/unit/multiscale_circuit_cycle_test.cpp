@@ -315,6 +315,22 @@ TEST(CircuitCycle, SwitchingsAreCountedInEachPeriodOfTheClock) {
   EXPECT_LE(c.map.counts().events, 2000);
 }
 
+// Between two whole clocks there are 200,000 steps at most; in all there are few more, and never more than 5 million.
+TEST(StepBudget, CountsInEachClockAndInAll) {
+  const auto steps_with = [](double clocks, double clocks_in_a_step) {
+    StepBudget budget;
+    budget.begin(0, 1, clocks, 0);
+    long steps = 0;
+    for (; budget.take_step(); ++steps) budget.look(static_cast<double>(steps) * clocks_in_a_step / clocks);
+    return std::pair(steps, budget.reason());
+  };
+  EXPECT_EQ(steps_with(1, 0), std::pair(200'000L, std::string("a period of the fastest source needs more than 200000 "
+                                                              "steps")));
+  EXPECT_EQ(steps_with(1000, 0).first, 200'000);
+  EXPECT_EQ(steps_with(100, 0.1).first, 300'000);
+  EXPECT_EQ(steps_with(1e300, 0.1).first, 5'000'000);
+}
+
 // A large capacitor at 400 V, and beside it a node without charge whose current is uncertain by 1 uA.
 class UncertainNode final : public CircuitProblem {
  public:

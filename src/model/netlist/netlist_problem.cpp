@@ -92,18 +92,19 @@ std::vector<double> NetlistProblem::source_periods() const {
   return periods;
 }
 
-std::string NetlistProblem::source_cut_by(double period) const {
-  const auto look = [&](const auto& sources) -> std::string {
+std::vector<NetlistProblem::OtherPeriod> NetlistProblem::sources_with_other_periods(double period) const {
+  std::vector<OtherPeriod> others;
+  const auto look = [&](const auto& sources) {
     for (const auto& source : sources) {
       const std::optional<double> once = source.wave.period();
-      if (!once || *once > period || source.wave.repeats_after(period)) continue;
+      if (!once || source.wave.repeats_after(period)) continue;
       const ElementOrigin& origin = circuit().origin(source);
-      return fmt::format("'{}' ({}) repeats after {:.10g} and", origin.name, origin.card->place(), *once);
+      others.push_back({fmt::format("'{}' ({})", origin.name, origin.card->place()), *once});
     }
-    return "";
   };
-  const std::string voltage = look(circuit().voltages);
-  return voltage.empty() ? look(circuit().currents) : voltage;
+  look(circuit().voltages);
+  look(circuit().currents);
+  return others;
 }
 
 void NetlistProblem::see_slow_sources_later(double period, double ahead) const {
