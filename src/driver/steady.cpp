@@ -5,8 +5,11 @@
 #include "driver/period_watch.hpp"
 #include "driver/steady_figures.hpp"
 #include "model/netlist/netlist_problem.hpp"
+#include "multiscale/charge_step.hpp"
 #include "multiscale/circuit_shooting.hpp"
 #include "multiscale/shooting.hpp"
+#include "problem/driven.hpp"
+#include "problem/least_values.hpp"
 #include "problem/quantity_kind.hpp"
 
 #include <algorithm>
@@ -19,9 +22,13 @@
 namespace trill {
 namespace {
 constexpr const char* steady_asker = "the steady state";
-constexpr double steady_rtol = 1e-7;        // of a cycle, unless the user says otherwise
+constexpr double steady_rtol = 1e-7;  // of a cycle, unless the user says otherwise
+// Absolute tolerances never exceed these. Those that are a few times as large as the signals ask for do no harm.
+constexpr double most_tolerance = 1e-6, most_tolerance_of_currents = 1e-9, share_of_currents = 1e-3;
+constexpr double near_enough = 16, rounding_of_signals = 1e-16;
+constexpr int most_adaptations = 3;
 constexpr double part_of_a_run = 0.381966;  // after which a formula of the time has another value, if it has no period
-constexpr double check_refinement = 10, transient_rtol = 1e-6;
+constexpr double check_refinement = 10, check_share = 0.5, transient_rtol = 1e-6;
 // Share of the swings of the guess: a periodic motion that swings less counts as an equilibrium, not as an oscillation.
 constexpr double least_share_of_guess = 0.02;
 // How much the last swings of an oscillation may differ for a first guess; a smaller number means a longer transient,
@@ -53,12 +60,36 @@ Index find_signal(const Problem& problem, const std::string& name) {
   return place - names.begin();
 }
 
-CircuitCycleOptions cycle_options(double rtol) {
-  CircuitCycleOptions options;
-  options.rtol = rtol;
-  options.vntol = std::min(options.vntol, rtol);
-  options.abstol = std::min(options.abstol, 1e-3 * rtol);
-  return options;
+// Without a common period the motion would be taken for that of an oscillator.
+void refuse_sources_without_common_period(const CircuitProblem& circuit) {
+  const auto* driven = dynamic_cast<const Driven*>(&circuit);
+  if (!driven) return;
+  std::vector<double> periods = driven->source_periods();
+  if (periods.empty()) return;
+  std::sort(periods.begin(), periods.end());
+  periods.erase(std::unique(periods.begin(), periods.end()), periods.end());
+  throw UsageError(
+      fmt::format("the sources of '{}' repeat after {:.6g}, and no small multiple of the longest of these periods is "
+                  "one of all; give the period of all sources by --set period=TIME, or use --want envelope or "
+                  "--want full, which need no common period",
+                  circuit.name(), fmt::join(periods, " and ")));
+}
+
+// Sources that repeat more slowly than the given period are left out; the answer names them.
+std::string sources_left_out(const Problem& problem, double period) {
+  const auto* netlist = dynamic_cast<const NetlistProblem*>(&problem);
+  if (!netlist) return "";
+  std::string left_out;
+  for (const auto& [source, once] : netlist->sources_with_other_periods(period)) {
+    if (once < period)
+      throw UsageError(
+          fmt::format("{} repeats after {:.10g} and not after {:.10g}; the period of a steady state has to be a "
+                      "multiple of the periods of all sources",
+                      source, once, period));
+    left_out += fmt::format("; {} repeats after {:.6g} only, so that this is the steady state of its first {:.6g}",
+                            source, once, period);
+  }
+  return left_out;
 }
 
 void add_work(const CycleCounts& counts, const ShootingResult& result, Counters& work) {
@@ -93,6 +124,7 @@ struct SteadyRun::Found {
   double rtol = 0;  // of the cycles
   FastOscillation fast;
   bool ran_out_of_steps = false;
+  long rounded = 0;  // see CycleCounts
 };
 
 SteadyRun::SteadyRun(const Problem& problem, RunPlan plan, const RunDefaults& defaults)
@@ -107,9 +139,10 @@ SteadyRun::SteadyRun(const Problem& problem, RunPlan plan, const RunDefaults& de
   if (!dynamic_cast<const CircuitProblem*>(problem_.get()))
     rates_ = std::make_unique<RatesAsCharges>(*problem_, steady_asker);
   take_card();
-  if (options_.period > 0)
+  if (options_.period > 0) {
     period_ = options_.period;
-  else if (!rates_)
+    left_out_ = sources_left_out(*problem_, *period_);
+  } else if (!rates_)
     period_ = period_of_sources();
   else if (rates_->depends_on_time())
     throw UsageError(
@@ -121,6 +154,7 @@ SteadyRun::SteadyRun(const Problem& problem, RunPlan plan, const RunDefaults& de
 // Sources with formulas of the time may have periods of their own, which are not known.
 std::optional<double> SteadyRun::period_of_sources() const {
   const std::optional<double> period = common_period(circuit());
+  if (!period) refuse_sources_without_common_period(circuit());
   const auto* netlist = dynamic_cast<const NetlistProblem*>(problem_.get());
   if (!netlist) return period;
   const double part = part_of_a_run * defaults_.to;
@@ -149,7 +183,8 @@ const CircuitProblem& SteadyRun::circuit() const {
 }
 
 std::string SteadyRun::description() const {
-  if (period_) return fmt::format("the steady state is sought by shooting, with the period {:.10g}", *period_);
+  if (period_)
+    return fmt::format("the steady state is sought by shooting, with the period {:.10g}{}", *period_, left_out_);
   return "no source repeats, so the steady state is sought as that of an oscillator, whose period is unknown; a "
          "transient gives the first guess";
 }
@@ -198,8 +233,8 @@ void SteadyRun::shoot_from_afar(const CircuitCycleOptions& accuracy, const std::
       shoot(accuracy, warm_up, stop, found);
 }
 
-void SteadyRun::shoot_with_some_tolerance(const std::atomic<bool>* stop, Found& found) const {
-  CircuitCycleOptions accuracy = cycle_options(*plan_.rtol);
+void SteadyRun::shoot_with_some_tolerance(const Known* known, const std::atomic<bool>* stop, Found& found) const {
+  CircuitCycleOptions accuracy = cycle_options(*plan_.rtol, known);
   if (!may_loosen_) return shoot_from_afar(accuracy, stop, found);
   accuracy.most_steps = most_steps_of_cycle;
   shoot(accuracy, options_.warm_up, stop, found);
@@ -217,8 +252,49 @@ void SteadyRun::shoot_with_some_tolerance(const std::atomic<bool>* stop, Found& 
   }
 }
 
-void SteadyRun::shoot(const CircuitCycleOptions& accuracy, int warm_up, const std::atomic<bool>* stop,
-                      Found& found) const {
+CircuitCycleOptions SteadyRun::cycle_options(double rtol, const Known* known) const {
+  CircuitCycleOptions options;
+  options.rtol = rtol;
+  options.absolute = absolute_tolerances(rtol, known ? known->signals : std::vector<SteadySignal>());
+  if (known) options.longest_share = known->longest_share;
+  return options;
+}
+
+// signals: empty as long as they are not known.
+Vec SteadyRun::absolute_tolerances(double rtol, const std::vector<SteadySignal>& signals) const {
+  const std::vector<Quantity> unknowns = circuit().components();
+  std::map<std::string, double> largest = largest_of_units(signals);
+  const auto* known = dynamic_cast<const HasLeastValues*>(problem_.get());
+  const Vec least = known ? known->least_values() : Vec();
+  Vec tolerances(static_cast<Index>(unknowns.size()));
+  for (Index k = 0; k < tolerances.size(); ++k) {
+    const std::string& unit = unknowns[static_cast<std::size_t>(k)].unit;
+    double& tolerance = tolerances[k];
+    tolerance =
+        unit == "A" ? std::min(most_tolerance_of_currents, share_of_currents * rtol) : std::min(most_tolerance, rtol);
+    const double size = largest[unit];
+    if (!(size > 0)) continue;
+    tolerance = std::min(tolerance, rtol * size);
+    if (known) tolerance = std::min(tolerance, least[k]);
+    tolerance = std::max(tolerance, rounding_of_signals * size);
+  }
+  return tolerances;
+}
+
+// How large the signals are, and with them what is small, is known after a first search only.
+void SteadyRun::shoot(CircuitCycleOptions accuracy, int warm_up, const std::atomic<bool>* stop, Found& found) const {
+  search(accuracy, warm_up, stop, found);
+  for (int k = 0; k < most_adaptations && found.status == RunStatus::reached_end; ++k) {
+    const Vec wanted = absolute_tolerances(accuracy.rtol, signals_of(found.period, circuit().components(), 0));
+    if ((accuracy.absolute.array() <= near_enough * wanted.array()).all()) return;
+    accuracy.absolute = wanted;
+    found.start.y = found.period.values().col(0);
+    search(accuracy, 0, stop, found);
+  }
+}
+
+void SteadyRun::search(const CircuitCycleOptions& accuracy, int warm_up, const std::atomic<bool>* stop,
+                       Found& found) const {
   SteadyState& state = found.state;
   CircuitCycleOptions stoppable = accuracy;
   stoppable.stop = stop;
@@ -243,6 +319,7 @@ void SteadyRun::shoot(const CircuitCycleOptions& accuracy, int warm_up, const st
     found.message += ": " + cycle.failure();
   found.period = cycle.trace();
   found.rtol = accuracy.rtol;
+  found.rounded = cycle.counts().rounded;
   found.ran_out_of_steps = !result.converged && cycle.ran_out_of_steps();
   add_work(cycle.counts(), result, found.work);
   add_work(shooting.half_step_counts(), {}, found.work);
@@ -264,7 +341,7 @@ void SteadyRun::shoot(const CircuitCycleOptions& accuracy, int warm_up, const st
   state.products += result.products;
 }
 
-SteadyRun::Found SteadyRun::find(const std::atomic<bool>* stop, const State* from) const {
+SteadyRun::Found SteadyRun::find(const std::atomic<bool>* stop, const Known* known) const {
   Found found;
   SteadyState& state = found.state;
   found.start = circuit().initial_state();
@@ -272,11 +349,11 @@ SteadyRun::Found SteadyRun::find(const std::atomic<bool>* stop, const State* fro
   state.has_clock = period_.has_value();
   if (state.has_clock) {
     state.period = *period_;
-    if (from) {
-      found.start = *from;
-      shoot(cycle_options(*plan_.rtol), 0, stop, found);
+    if (known) {
+      found.start = known->start;
+      shoot(cycle_options(*plan_.rtol, known), 0, stop, found);
     }
-    if (!from || found.status == RunStatus::newton_failed) shoot_with_some_tolerance(stop, found);
+    if (!known || found.status == RunStatus::newton_failed) shoot_with_some_tolerance(known, stop, found);
   } else {
     for (const double agreement : swing_agreements) {
       const auto failed_before = std::pair(found.status, found.message);
@@ -284,7 +361,7 @@ SteadyRun::Found SteadyRun::find(const std::atomic<bool>* stop, const State* fro
         if (state.cycles > 0) std::tie(found.status, found.message) = failed_before;  // says more
         break;
       }
-      shoot(cycle_options(*plan_.rtol), 0, stop, found);
+      shoot(cycle_options(*plan_.rtol, known), 0, stop, found);
       if (found.status != RunStatus::newton_failed) break;
     }
   }
@@ -340,6 +417,9 @@ Solution SteadyRun::run(PreparedRun& run) const {
                                                      "state was found in {} steps for each cycle",
                                                      found.rtol, *plan_.rtol, most_steps_of_cycle),
                                  .severity = Severity::info});
+    if (found.rounded > 0)
+      outcome.notices.push_back(
+          {.t = s.t, .code = "rounding", .text = rounded_text(found.rounded), .severity = Severity::info});
     run.plan.rtol = found.rtol;
     run.start = found.start;
     run.start.y = found.period.values().col(0);
@@ -364,17 +444,19 @@ Trust SteadyRun::check(const PreparedRun& run) const {
   }
   RunPlan finer = plan_;
   finer.rtol = *run.plan.rtol / check_refinement;
-  const Found again = SteadyRun(*problem_, finer, defaults_).find(run.options.stop, &run.start);
+  const Known start{run.start, run.steady_state->signals},
+      finer_start{run.start, run.steady_state->signals, check_share};
+  const Found again = SteadyRun(*problem_, finer, defaults_).find(run.options.stop, &finer_start);
   trust.how = fmt::format(
-      "the steady state was computed again with rtol/{:g}, and mean, rms, min and max of every "
-      "component were compared",
+      "the steady state was computed again with rtol/{:g} and steps at most half as long, and mean, rms, min and max "
+      "of every component were compared",
       check_refinement);
   if (again.status != RunStatus::reached_end) {
     trust.headline = "Not checked: the more accurate steady state could not be computed.";
     return trust;
   }
-  for (std::size_t k = 0; k < again.state.signals.size(); ++k)
-    trust.rows.push_back(compare_figures(run.steady_state->signals[k], again.state.signals[k], true));
+  const Vec least = least_sizes(*problem_, again.state.signals);
+  trust.rows = compare_steady(run.steady_state->signals, {again.period, again.state.signals}, least);
   const auto largest = [&] {
     double worst = 0;
     for (const TrustRow& row : trust.rows) worst = std::max(worst, row.relative());
@@ -383,21 +465,22 @@ Trust SteadyRun::check(const PreparedRun& run) const {
   std::string peaks;
   if (verdict_of(largest()) != Verdict::green) {
     finer.rtol = *run.plan.rtol;
-    const Found same = SteadyRun(*problem_, finer, defaults_).find(run.options.stop, &run.start);
+    const Found same = SteadyRun(*problem_, finer, defaults_).find(run.options.stop, &start);
     if (same.status == RunStatus::reached_end)
-      peaks =
-          judge_without_short_peaks({same.period, same.state.signals}, {again.period, again.state.signals}, trust.rows);
+      peaks = judge_without_short_peaks({same.period, same.state.signals}, {again.period, again.state.signals}, least,
+                                        trust.rows);
   }
   if (!again.state.multipliers.empty()) {
     const double size = std::abs(run.steady_state->multipliers[0]), size_again = std::abs(again.state.multipliers[0]);
     trust.rows.push_back({"largest multiplier", "", std::abs(size - size_again), 1});
   }
   const double worst = largest();
-  trust.verdict = verdict_of(worst);
+  const std::string doubt = doubt_of_oscillation(again.state);
+  trust.verdict = doubt.empty() ? verdict_of(worst) : Verdict::red;
   trust.headline = fmt::format(
       "The figures change by at most {:.2g} of the size of a component when cycles are computed "
-      "{:g} times as accurately.{}",
-      worst, check_refinement, peaks);
+      "{:g} times as accurately.{}{}",
+      worst, check_refinement, peaks, doubt);
   return trust;
 }
 

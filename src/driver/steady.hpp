@@ -24,12 +24,20 @@ class SteadyRun {
 
  private:
   struct Found;
-  // from: where a steady state is expected to begin; null: not known.
-  Found find(const std::atomic<bool>* stop, const State* from) const;
+  // A steady state that is computed again, in steps that are at most this share as long.
+  struct Known {
+    const State& start;
+    const std::vector<SteadySignal>& signals;
+    double longest_share = 1;
+  };
+  Found find(const std::atomic<bool>* stop, const Known* known) const;
+  CircuitCycleOptions cycle_options(double rtol, const Known* known = nullptr) const;
+  Vec absolute_tolerances(double rtol, const std::vector<SteadySignal>& signals) const;
   bool guess(double agreement, const std::atomic<bool>* stop, Found& found) const;
-  void shoot(const CircuitCycleOptions& accuracy, int warm_up, const std::atomic<bool>* stop, Found& found) const;
+  void shoot(CircuitCycleOptions accuracy, int warm_up, const std::atomic<bool>* stop, Found& found) const;
+  void search(const CircuitCycleOptions& accuracy, int warm_up, const std::atomic<bool>* stop, Found& found) const;
   void shoot_from_afar(const CircuitCycleOptions& accuracy, const std::atomic<bool>* stop, Found& found) const;
-  void shoot_with_some_tolerance(const std::atomic<bool>* stop, Found& found) const;
+  void shoot_with_some_tolerance(const Known* known, const std::atomic<bool>* stop, Found& found) const;
 
   void take_card();
   std::optional<double> period_of_sources() const;
@@ -41,6 +49,7 @@ class SteadyRun {
   SteadyOptions options_;
   bool may_loosen_;               // where cycles would take very many steps: the user gave no tolerance
   std::optional<double> period_;  // empty: it is an oscillator
+  std::string left_out_;          // sources that do not repeat after a given period
 };
 
 PreparedRun prepare_steady(const Resolved& asked, std::unique_ptr<Problem> problem);

@@ -6,8 +6,12 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 namespace trill {
+// What elimination leaves over of an equation, as a share of the sum of its terms.
+inline constexpr double rounded_terms = 16 * std::numeric_limits<double>::epsilon();
+
 // Every row gets the largest size of all rows that share an unknown with it. takes_part(row) leaves rows out.
 // of_unknown: as many numbers as there are unknowns, to work with.
 template <class TakesPart>

@@ -13,8 +13,8 @@
 namespace trill {
 namespace {
 constexpr double looks_in_one_cycle = 50;  // steps at least, if the problem does not limit them
-constexpr double most_steps_of_clock = 200'000, most_switchings = 2'000;  // in one period of the fastest source
-constexpr double shortest_step = 1e-13;                                   // of the cycle
+constexpr double usual_tolerance = 1e-6, usual_tolerance_of_currents = 1e-9;
+constexpr double shortest_step = 1e-13;    // of the cycle
 constexpr double corner_accuracy = 1e-10;  // corners closer than this share of a cycle are one
 constexpr double safety = 0.9, most_growth = 100, most_shrinking = 0.05, after_failure = 0.25;
 constexpr int order = 3;
@@ -25,7 +25,9 @@ ChargeTolerances tolerances_of(const CircuitProblem& problem, const ChargeCycle:
   ChargeTolerances tolerances{settings.rtol, Vec(problem.layout().size()), coordinates.capacity()};
   const auto components = problem.components();
   for (Index k = 0; k < tolerances.unknown.size(); ++k)
-    tolerances.unknown[k] = components[static_cast<std::size_t>(k)].unit == "A" ? settings.abstol : settings.vntol;
+    tolerances.unknown[k] =
+        components[static_cast<std::size_t>(k)].unit == "A" ? usual_tolerance_of_currents : usual_tolerance;
+  if (settings.absolute.size() > 0) tolerances.unknown = settings.absolute;
   tolerances.charge.array() *= tolerances.unknown.array();
   return tolerances;
 }
@@ -52,7 +54,8 @@ ChargeCycle::ChargeCycle(const CircuitProblem& problem, const State& start, cons
       gradient_(charges_),
       values_(charges_),
       events_(problem_->events()),
-      sides_(events_.size(), 0) {
+      sides_(events_.size(), 0),
+      step_share_(settings.longest_share) {
   session_.enter(start_);
 }
 
@@ -112,6 +115,7 @@ bool ChargeCycle::find_values(Out x, std::vector<int>& mode) {
     state_.mode = mode;
     session_.enter(state_);
     const bool found = consistent_.find(state_.t, charges_, x) == ConsistentCharges::Status::ok && all_finite(x);
+    if (consistent_.is_rounded()) ++counts_.rounded;
     if (!found) step_.begin_cycle(charges_, x, settings_.period);
     if (!found && !find_values_later(x)) return false;
     if (!switched_ || !switched_->turn_switches(x, mode)) return true;
@@ -161,10 +165,7 @@ double ChargeCycle::clocks_in_cycle() const {
 
 bool ChargeCycle::integrate(const Span& span) {
   const double end = span.t0 + span.duration, one = corner_accuracy * settings_.period;
-  const double clocks = clocks_in_cycle();
-  most_steps_ = settings_.most_steps > 0 ? settings_.most_steps : static_cast<long>(most_steps_of_clock * clocks);
-  steps_left_ = most_steps_;
-  events_left_ = static_cast<long>(most_switchings * clocks);
+  budget_.begin(span.t0, settings_.period, clocks_in_cycle(), settings_.most_steps);
   longest_ = wish_ = longest_step(span);
   step_.begin_cycle(charges_, state_.y, settings_.period);
   find_sides();
@@ -193,14 +194,14 @@ bool ChargeCycle::pass(double end) {
 
 // Equal parts of the time, each of which is halved as often as the error requires.
 ChargeCycle::Outcome ChargeCycle::pass_smoothly(double from, double end) {
-  const double parts = std::max(1.0, std::ceil((end - from) / longest_ * (1 - 1e-9))), clocks = clocks_in_cycle();
+  const double parts = std::max(1.0, std::ceil((end - from) / longest_ * (1 - 1e-9)));
   const double part = (end - from) / parts;
   double done = 0;  // a sum of powers of 1/2, without rounding
   while (done < parts) {
     double share = 1;
     while (share * part > wish_ * (1 + 1e-9) || share > parts - done) share *= 0.5;
     const double h = share * part;
-    if (h < shortest_step * settings_.period / clocks) {
+    if (h < shortest_step * settings_.period) {
       fail("steps became too short: the circuit changes too quickly, or has no solution there");
       return Outcome::failed;
     }
@@ -208,8 +209,9 @@ ChargeCycle::Outcome ChargeCycle::pass_smoothly(double from, double end) {
       fail("stopped");
       return Outcome::failed;
     }
-    if (--steps_left_ < 0) {
-      fail(fmt::format("a cycle needs more than {} steps", most_steps_));
+    budget_.look(state_.t);
+    if (!budget_.take_step()) {
+      fail(budget_.reason());
       return Outcome::failed;
     }
     if (!step_.attempt(state_.t, h, charges_, state_.y)) {

@@ -5,6 +5,7 @@
 #include "multiscale/cycle_tape.hpp"
 #include "multiscale/cycle_trace.hpp"
 #include "multiscale/fast_oscillations.hpp"
+#include "multiscale/step_budget.hpp"
 #include "problem/consistent_charges.hpp"
 #include "problem/switched.hpp"
 
@@ -20,7 +21,9 @@ class ChargeCycle {
  public:
   enum class Derivative { none, propagate, tape };
   struct Settings {
-    double rtol = 1e-6, vntol = 1e-6, abstol = 1e-9, tape_bytes = 256e6;
+    double rtol = 1e-6, tape_bytes = 256e6;
+    Vec absolute = {};  // what is small of every unknown; empty: 1e-6, and 1e-9 of currents (unknowns whose unit is A)
+    double longest_share = 1;  // of the longest steps that the problem allows
     double period = 1;
     long most_steps = 0;                      // in one run; 0: so many that only what never ends is given up
     const std::atomic<bool>* stop = nullptr;  // a run fails once this is true
@@ -40,10 +43,10 @@ class ChargeCycle {
   Index independent() const { return coordinates_.independent(); }
   const ChargeCoordinates& coordinates() const { return coordinates_; }
   void set_period(double period);
-  void halve_steps();                                        // of all further runs
-  void end_at(const std::optional<Section>& section);        // all further runs, if they get there
-  bool ran_out_of_steps() const { return steps_left_ < 0; }  // the last one did
-  bool reached_section() const { return reached_; }          // the last one did
+  void halve_steps();                                                   // of all further runs
+  void end_at(const std::optional<Section>& section);                   // all further runs, if they get there
+  bool ran_out_of_steps() const { return budget_.ran_out_of_steps(); }  // the last one did
+  bool reached_section() const { return reached_; }                     // the last one did
 
   // mode: on entry what hysteresis leaves open, on exit the switches at the end. directions: derivatives of z at the
   // start, if they are to be propagated. false: see failure().
@@ -114,7 +117,7 @@ class ChargeCycle {
   std::vector<int> sides_;  // of every event: the sign of its value until it happens; 0: it never does
   FastOscillations fast_;
   double longest_ = 0, wish_ = 0, step_share_ = 1;
-  long most_steps_ = 0, steps_left_ = 0, events_left_ = 0;
+  StepBudget budget_;
   bool has_stepped_ = false, reached_ = false;
   std::optional<Section> section_;
   double begin_ = 0;

@@ -65,7 +65,7 @@ ChargeCycle::Outcome ChargeCycle::land_on_event(const Crossing& crossing) {
   if (side_of(low_value) == -side || h <= accuracy) return take_event(event) ? Outcome::event : Outcome::failed;
   int last_side = 0;
   for (int landing = 0; landing < most_landings; ++landing) {
-    if (--steps_left_ < 0 || !step_.attempt(state_.t, h, charges_, state_.y)) {
+    if (!budget_.take_step() || !step_.attempt(state_.t, h, charges_, state_.y)) {
       wish_ = 0.5 * h;
       return Outcome::end;
     }
@@ -143,7 +143,7 @@ void ChargeCycle::turn_just_after(int event) {
 
 bool ChargeCycle::take_event(int event) {
   if (event == section_event()) return end_on_section();
-  if (--events_left_ < 0) return fail("the switches turn back and forth without end");
+  if (!budget_.take_switching()) return fail("the switches turn back and forth without end");
   ++counts_.events;
   const bool differentiates = wanted_ != Derivative::none && has_stepped_;
   double rate = 0;
@@ -164,6 +164,7 @@ bool ChargeCycle::take_event(int event) {
   values_ = state_.y;
   if (consistent_.find(state_.t, charges_, values_) != ConsistentCharges::Status::ok && !find_values_later(values_))
     return fail("no voltages and currents were found after a switch turned");
+  if (consistent_.is_rounded()) ++counts_.rounded;
   trace_.point(state_.t, values_);
   return !differentiates || take_saltation(rate);
 }

@@ -10,6 +10,8 @@
 #include <limits>
 #include <utility>
 
+#include <fmt/format.h>
+
 namespace trill {
 namespace {
 constexpr int most_stage_iterations = 30;
@@ -21,9 +23,15 @@ constexpr double most_leap = 10;
 constexpr double good_rate = 0.1;     // a matrix that contracts less is replaced
 constexpr double stalled_rate = 0.5;  // small corrections that no longer shrink with new matrices are rounding
 constexpr double rounding = 8 * std::numeric_limits<double>::epsilon();  // no correction is meaningful below this
-constexpr double rounded_terms = 1e-12;  // what elimination leaves over of the terms of an equation
 constexpr double furthest_guess = 1.01;  // stages are not extrapolated further than this many steps before
 }  // namespace
+
+std::string rounded_text(long stages) {
+  return fmt::format(
+      "In {} stages of steps some voltages followed from leakage alone, as where diodes block all around, and are no "
+      "more accurate than the rounding of other currents allows.",
+      stages);
+}
 
 ChargeStep::ChargeStep(const CircuitProblem& problem, ChargeTolerances tolerances, CycleCounts& counts)
     : problem_(problem),
@@ -36,6 +44,7 @@ ChargeStep::ChargeStep(const CircuitProblem& problem, ChargeTolerances tolerance
       solver_(make_linear_solver(matrix_)) {
   const Index n = problem.layout().size();
   x_ = k_ = past_ = Mat::Zero(n, stages);
+  keeps_charge_.assign(static_cast<std::size_t>(n), false);
   q0_ = base_ = q_ = r_ = dx_ = moved_ = limited_ = largest_ = travel_ = extent_ = Vec::Zero(n);
   // Weights without the slope at the start, which a step after a switch does not know: they vanish for slopes that are
   // linear in time, and agree with the full method up to order 2.
@@ -81,13 +90,19 @@ double ChargeStep::size_of(In dx, In x) const {
 
 // The residual is what the terms of the equations leave over in floating-point arithmetic. In short steps that of the
 // charges of capacitors is large beside the currents that flow. Where diodes block all around, voltages follow from
-// leakage alone, and what is left over of a large conductance spreads to the equations beside it.
+// leakage alone, and what is left over of a large conductance spreads to the equations beside it. What is left over of
+// a charge does not.
 bool ChargeStep::is_rounding(In x) {
   moved_ = (sigma_ * base_).cwiseAbs();
   each_stored(matrix_, [&](Index i, Index j, Index place) {
     moved_[i] += std::abs(matrix_.values()[place]) * std::max(std::abs(x[j]), extent_[j]);
   });
-  spread_over_shared_unknowns(matrix_, moved_, q_, limited_, [](Index) { return true; });
+  keeps_charge_.assign(keeps_charge_.size(), false);
+  each_stored(dcharge_, [&](Index i, Index, Index place) {
+    if (dcharge_.values()[place] != 0) keeps_charge_[static_cast<std::size_t>(i)] = true;
+  });
+  spread_over_shared_unknowns(matrix_, moved_, q_, limited_,
+                              [&](Index row) { return !keeps_charge_[static_cast<std::size_t>(row)]; });
   return (r_.cwiseAbs().array() <= rounded_terms * limited_.array()).all();
 }
 
@@ -141,6 +156,7 @@ bool ChargeStep::solve_stage(int i) {
     const bool has_stalled = fresh && last > 0 && rate > stalled_rate;
     stalls = has_stalled && (size <= nearly_there || is_rounding(x)) ? stalls + 1 : 0;
     if (converges || stalls == 2) {
+      if (!converges && size > nearly_there) ++counts_.rounded;
       problem_.charge(x, q_);
       k_.col(i) = sigma_ * (q_ - base_);
       return true;

@@ -6,12 +6,19 @@
 #include "trill/problem/circuit.hpp"
 
 #include <array>
+#include <string>
+#include <vector>
 
 namespace trill {
 // How much work cycles took.
 struct CycleCounts {
   long cycles = 0, derivatives = 0, steps = 0, rejected = 0, iterations = 0, factorisations = 0, events = 0;
+  // Stages and starts whose values follow from leakage alone, so that Newton's method finds them up to rounding only.
+  long rounded = 0;
 };
+
+// What a user reads of them.
+std::string rounded_text(long stages);
 
 // What is small: of charges when steps are tested, and of unknowns when Newton is.
 struct ChargeTolerances {
@@ -76,6 +83,7 @@ class ChargeStep {
   Vec q0_, base_, q_, r_, dx_, moved_, limited_;
   // The largest charges of the cycle so far, and what the largest of their slopes would make of them in a cycle.
   Vec largest_, travel_;
+  std::vector<bool> keeps_charge_;
   Vec extent_;  // of the unknowns in the cycle so far
   double period_ = 1;
 };

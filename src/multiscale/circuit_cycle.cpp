@@ -23,9 +23,14 @@ CircuitCycle::CircuitCycle(const CircuitProblem& problem, const State& start, do
     : start_(start),
       period_(period),
       options_(options),
-      engine_(
-          problem, start,
-          {options.rtol, options.vntol, options.abstol, options.tape_bytes, period, options.most_steps, options.stop}),
+      engine_(problem, start,
+              {.rtol = options.rtol,
+               .tape_bytes = options.tape_bytes,
+               .absolute = options.absolute,
+               .longest_share = options.longest_share,
+               .period = period,
+               .most_steps = options.most_steps,
+               .stop = options.stop}),
       mode_(start.mode) {
   if (!(period > 0 && std::isfinite(period)))
     throw UsageError(fmt::format("the period of a cycle must be positive; {:g} was given", period));

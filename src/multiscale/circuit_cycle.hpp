@@ -14,8 +14,8 @@
 namespace trill {
 struct CircuitCycleOptions {
   double rtol = 1e-5;         // of the change in one cycle; a tenth of what is wanted of the envelope, or less
-  double vntol = 1e-6;        // voltages, and other unknowns, below this do not matter
-  double abstol = 1e-9;       // currents (unknowns whose unit is A) below this do not matter
+  Vec absolute = {};          // sizes of all unknowns below which they do not matter; empty: see ChargeCycle
+  double longest_share = 1;   // of the longest steps that the problem allows
   double tape_bytes = 256e6;  // what record() may store; beyond, tangent() computes the cycle again
   long most_steps = 0;        // of one cycle; 0: see ChargeCycle
   const std::atomic<bool>* stop = nullptr;  // a cycle fails once this is true

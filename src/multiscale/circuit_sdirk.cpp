@@ -119,6 +119,12 @@ class CircuitSdirk final : public Stepper, public HasStageValues {
   double stage_place(Index stage) const override { return step_->node(static_cast<int>(stage)); }
   void stage_value(Index stage, Out y) const override { y = step_->values().col(stage); }
 
+  void conclude(double t, Notes& notes) const override {
+    if (counts_.rounded > 0)
+      notes.raise_with(
+          t, "rounding", [&] { return rounded_text(counts_.rounded); }, Severity::info,
+          static_cast<double>(counts_.rounded), 0);
+  }
   void memory(Archive&) override {}  // it starts anew at every checkpoint
   std::unique_ptr<Stepper> clone(const Problem& problem) const override {
     return std::make_unique<CircuitSdirk>(problem, Options{});

@@ -20,7 +20,6 @@ constexpr double rough_tolerance = 1e-8, fine_tolerance = 1e-11, settled_roundin
 constexpr double smallest_share = 1e-6;  // unknowns are solved relative to themselves or to this share of the largest
 constexpr int most_halvings = 30;
 constexpr double moments[] = {0, 1e-14, 1e-12};  // of the time
-constexpr double rounded_terms = 16 * std::numeric_limits<double>::epsilon();
 constexpr double dependence = 1e-10;
 }  // namespace
 
@@ -212,6 +211,7 @@ bool ConsistentCharges::find_rounding(In x) {
 }
 
 ConsistentCharges::Status ConsistentCharges::settle(double t, Out x) {
+  is_rounded_ = false;
   if (algebraic() == 0) return Status::ok;
   system_->problem().charge(x, system_->c0);
   Status status = Status::ok;
@@ -228,6 +228,7 @@ ConsistentCharges::Status ConsistentCharges::settle(double t, Out x) {
 ConsistentCharges::Status ConsistentCharges::find(double t, In charges, Out x) {
   system_->t = t;
   system_->c0 = charges;
+  is_rounded_ = false;
   if (system_->matrix().is_sparse()) system_->forget();
   return is_settled(x) ? Status::ok : solve(x);
 }
@@ -252,6 +253,7 @@ ConsistentCharges::Status ConsistentCharges::approach(Out x) {
   if (stats.non_finite) return Status::non_finite;
   if (!stats.converged) {
     if (!is_spread_rounding(system_->reached)) return Status::not_reached;
+    is_rounded_ = true;
     x = system_->reached;
     return Status::ok;
   }

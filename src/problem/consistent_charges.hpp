@@ -25,6 +25,9 @@ class ConsistentCharges {
   // Finds the values with the given charges; of these, dependent ones are not looked at. x is the guess on entry. The
   // result depends on the arguments only, and on nothing solved before.
   Status find(double t, In charges, Out x);
+  // The last values satisfy the equations up to rounding, but Newton's method did not settle on them: they follow from
+  // leakage alone.
+  bool is_rounded() const { return is_rounded_; }
   // dx/dt at consistent values; dt: a short time for the differences of what depends on t alone.
   bool slope(double t, double dt, In x, Out dx);
 
@@ -49,6 +52,7 @@ class ConsistentCharges {
   std::unique_ptr<System> system_;
   Newton newton_;
   Vec trial_, weights_, r_, later_;
+  bool is_rounded_ = false;
 };
 
 // One sentence about a failure of settle() at x.

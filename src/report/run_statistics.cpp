@@ -80,7 +80,7 @@ std::string statistics_text(const MeasureStatistics& m, const std::string& time_
     text +=
         changes_slowly(a) ? " (and a slow change: the error is hardly known)" : " (too few: the error is hardly known)";
   if (!m.law.empty())
-    text += fmt::format("; {:.2g} of its distribution differ from the exact one, and random errors alone give {:.2g}",
+    text += fmt::format("; {:.2g} of its distribution differs from the exact one, and random errors alone give {:.2g}",
                         m.distance, m.noise);
   return text;
 }

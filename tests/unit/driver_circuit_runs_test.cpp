@@ -27,6 +27,17 @@ TEST(CircuitRuns, GoOnWhereOnlyLeakageDeterminesVoltages) {
   EXPECT_NEAR(alone, held, 1e-3 * held);
 }
 
+// Small capacitors make voltages certain.
+TEST(CircuitRuns, SayWhereOnlyLeakageDeterminesVoltages) {
+  const auto is_said = [](const std::string& more) {
+    const Solution solution = run_netlist(more + boost_behind_a_bridge, 1e-4, "circuit_sdirk");
+    const auto& notices = solution.outcome.notices;
+    return std::any_of(notices.begin(), notices.end(), [](const Notice& n) { return n.code == "rounding"; });
+  };
+  EXPECT_TRUE(is_said(""));
+  EXPECT_FALSE(is_said("ca a 0 10p\ncb b 0 10p\n"));
+}
+
 // With frequencies of 2 kHz and 100 kHz the common period contains 50 periods of the clock.
 TEST(CircuitRuns, ACommonPeriodMayHaveManyPeriodsOfTheClock) {
   RunPlan plan;
@@ -61,13 +72,13 @@ TEST(CircuitRuns, RoundingDoesNotJudgeASteadyState) {
 
 // A line from 0 to 1 with one peak, which lasts for 1e-9 of the period or for a tenth of it.
 struct Peaked {
-  Peaked(double height, double lasts) {
+  Peaked(double height, double lasts, double mean = 0.5) {
     trace.keep_points(true);
     trace.begin(1);
     for (const auto& [t, x] :
          {std::pair{0.0, 0.0}, {0.5 - lasts, 0.5}, {0.5, height}, {0.5 + lasts, 0.5}, {1.0, 1.0}}) {
       trace.point(t, Vec::Constant(1, x));
-      trace.integrate(0.2, Vec::Constant(1, 0.5));
+      trace.integrate(0.2, Vec::Constant(1, mean));
     }
     signals = signals_of(trace, {{"i(v)", "A"}}, 1);
   }
@@ -75,12 +86,14 @@ struct Peaked {
   std::vector<SteadySignal> signals;
 };
 
+const Vec least = Vec::Constant(1, 1e-9);
+
 TEST(CircuitRuns, PeaksTooShortToMatterAreNamedAndDoNotJudge) {
   const auto judged = [](double lasts, std::vector<TrustRow>& rows) {
     const Peaked run(100, lasts), again(400, lasts);
-    rows = {compare_figures(run.signals[0], again.signals[0], true)};
+    rows = compare_steady(run.signals, {again.trace, again.signals}, least);
     EXPECT_NEAR(rows[0].relative(), 0.75, 1e-12);
-    return judge_without_short_peaks({run.trace, run.signals}, {again.trace, again.signals}, rows);
+    return judge_without_short_peaks({run.trace, run.signals}, {again.trace, again.signals}, least, rows);
   };
   std::vector<TrustRow> rows;
   EXPECT_THAT(judged(1e-9, rows), mentions("i(v)", "0.75"));
@@ -90,6 +103,43 @@ TEST(CircuitRuns, PeaksTooShortToMatterAreNamedAndDoNotJudge) {
     EXPECT_NEAR(rows[0].relative(), 0.75, 1e-12);
     EXPECT_EQ(verdict_of(rows[0].relative()), Verdict::red);
   }
+}
+
+// What is left of the signal is judged by its own size, and a peak is named only where it is all that differs.
+TEST(CircuitRuns, PeaksDoNotHideOtherErrors) {
+  const auto judged = [](const Peaked& run, const Peaked& again, std::vector<TrustRow>& rows) {
+    rows = compare_steady(run.signals, {again.trace, again.signals}, least);
+    return judge_without_short_peaks({run.trace, run.signals}, {again.trace, again.signals}, least, rows);
+  };
+  std::vector<TrustRow> rows;
+  EXPECT_EQ(judged(Peaked(100, 1e-9, 0.5), Peaked(400, 1e-9, 0.6), rows), "");
+  EXPECT_EQ(verdict_of(rows[0].relative()), Verdict::red);
+  EXPECT_EQ(judged(Peaked(400, 1e-9, 0.5), Peaked(401, 1e-9, 0.6), rows), "");
+  EXPECT_EQ(verdict_of(rows[0].relative()), Verdict::red);
+}
+
+TEST(CircuitRuns, AMotionWithoutAClockHasAMultiplierOne) {
+  SteadyState state;
+  state.has_clock = false;
+  state.multiplier_error = 1e-3;
+  state.multipliers = {0.999, 0.4};
+  EXPECT_EQ(doubt_of_oscillation(state), "");
+  state.multipliers = {0.136, 0.01};
+  EXPECT_THAT(doubt_of_oscillation(state), mentions("0.86", "--set period=TIME"));
+  state.has_clock = true;
+  EXPECT_EQ(doubt_of_oscillation(state), "");
+}
+
+TEST(CircuitRuns, SinesHaveNoPeaks) {
+  RunPlan plan;
+  plan.want = Want::steady;
+  plan.rtol = 1e-2;
+  TextModel model = netlist("v1 a 0 sin(0 1 1k)\nl1 a b 10m\nr1 b c 0.6283185\nc1 c 0 2.533029591u\n.tran 1u 1\n");
+  RecordedRun run(prepare(plan, std::move(model.problem), model.info.run), {});
+  run.open();
+  run.solve();
+  run.judge(When::always, nullptr);
+  EXPECT_THAT(run.trust().headline, testing::Not(testing::HasSubstr("Peaks")));
 }
 
 TEST(CircuitRuns, HaveASecondMethodUnlessOneIsNamed) {

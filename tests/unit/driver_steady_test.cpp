@@ -314,6 +314,41 @@ TEST(SteadyState, AsksForThePeriodOfAFormula) {
   EXPECT_EQ(steady_complaint(netlist(clock + timeless + run)), "no error");
 }
 
+// A mixer without a common period of a few cycles is no oscillator.
+TEST(SteadyState, OfSourcesWithoutACommonPeriodIsRefused) {
+  const std::string two = "v1 a 0 pulse(0 5 0 1n 1n 0.5u 1u)\nv2 b 0 sin(0 1 1.001k)\n",
+                    rest = "r1 a c 1k\nr2 b c 1k\nc1 c 0 1n\n.tran 1u 1m\n";
+  EXPECT_THAT(steady_complaint(netlist(two + rest)), mentions("1e-06", "0.000999001", "--set period=TIME", "envelope"));
+  // A given period after which a source does not repeat would be one of another circuit.
+  EXPECT_THAT(steady_complaint(netlist(two + rest), steady_plan({{"period", "1e-3"}})), mentions("v2", "0.001"));
+  EXPECT_EQ(steady_complaint(netlist(two + rest), steady_plan({{"period", "1"}})), "no error");
+  // A slow source may be left out, but not without a word.
+  TextModel model = netlist(two + rest);
+  const PreparedRun run = prepare(steady_plan({{"period", "1e-6"}}), std::move(model.problem), model.info.run);
+  EXPECT_THAT(run.choice, mentions("v2", "0.000999001 only"));
+}
+
+// A series resonance of quality 500, driven at its frequency: the voltage of the capacitor is 500 times that of the
+// source, 1 nV.
+TEST(SteadyState, OfSmallSignalsIsAsAccurateAsOfLargeOnes) {
+  const std::string rest = "l1 a b 10m\nr1 b c 0.1256637\nc1 c 0 2.533029591u\n.tran 1u 1\n";
+  const SteadyState state = steady_of(netlist("v1 a 0 sin(0 1n 1k)\n" + rest)).state;
+  EXPECT_NEAR(signal(state, "v(c)").max, 500e-9, 1e-3 * 500e-9);
+  EXPECT_NEAR(signal(state, "v(c)").rms, 500e-9 / std::sqrt(2), 1e-4 * 500e-9);
+}
+
+// Of two resistors and capacitors with 1 pA or 1 mA: they are linear.
+TEST(SteadyState, ScalesWithTheSignal) {
+  const auto highest = [](const std::string& current) {
+    const std::string rest = "r1 a 0 1meg\nc1 a 0 1n\nr2 a b 1meg\nc2 b 0 1n\n.tran 1u 100m\n";
+    const SteadyState state = steady_of(netlist("i1 0 a pulse(0 " + current + " 0 1n 1n 1m 20m)\n" + rest)).state;
+    return std::pair(signal(state, "v(a)").max, signal(state, "v(b)").max);
+  };
+  const auto small = highest("1p"), large = highest("1m");
+  EXPECT_NEAR(small.first * 1e9, large.first, 1e-5 * large.first);
+  EXPECT_NEAR(small.second * 1e9, large.second, 1e-5 * large.second);
+}
+
 TEST(SteadyState, ReadsTheCardOfANetlist) {
   const std::string start = "v1 in 0 sin(0 3 1k)\nr1 in out 1k\nc1 out 0 10u ic=0\n.tran 10u 1m 0 5u uic\n";
   EXPECT_DOUBLE_EQ(steady_of(netlist(start + ".pss T=2m\n")).state.period, 2e-3);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // One cycle of a circuit as a map, compared with transients, closed forms and differences.
+#include "multiscale/charge_step.hpp"
 #include "multiscale/circuit_cycle.hpp"
 #include "support/netlists.hpp"
 
@@ -304,6 +305,72 @@ TEST(CircuitCycle, FailuresAreSaid) {
   EXPECT_FALSE(c.map.change(0, NAN * Vec::Ones(c.z.size()), c.change));
   EXPECT_NE(c.map.failure(), "");
   EXPECT_THROW(Cycles(example_circuit("buck"), 0), UsageError);
+}
+
+// A long cycle of a fast clock gives up as soon as one of a slow clock.
+TEST(CircuitCycle, SwitchingsAreCountedInEachPeriodOfTheClock) {
+  Cycles c(netlist("v1 in 0 sin(0 10 1k)\nr1 in a 1k\ns1 a 0 a 0 on\nr2 a b 1k\nc1 b 0 1n\n"
+                   "v2 d 0 sin(0 1 20k)\nr3 d 0 1k\n.model on SW(RON=1 ROFF=1meg VT=5 VH=0)\n.tran 1u 1m uic\n"),
+           1e-3);
+  EXPECT_FALSE(c.map.change(0, c.z, c.change));
+  EXPECT_NE(c.map.failure().find("switches turn back and forth"), std::string::npos) << c.map.failure();
+  EXPECT_LE(c.map.counts().events, 2000);
+}
+
+// Between two whole clocks there are 200,000 steps at most; in all there are few more, and never more than 5 million.
+TEST(StepBudget, CountsInEachClockAndInAll) {
+  const auto steps_with = [](double clocks, double clocks_in_a_step) {
+    StepBudget budget;
+    budget.begin(0, 1, clocks, 0);
+    long steps = 0;
+    for (; budget.take_step(); ++steps) budget.look(static_cast<double>(steps) * clocks_in_a_step / clocks);
+    return std::pair(steps, budget.reason());
+  };
+  EXPECT_EQ(steps_with(1, 0), std::pair(200'000L, std::string("a period of the fastest source needs more than 200000 "
+                                                              "steps")));
+  EXPECT_EQ(steps_with(1000, 0).first, 200'000);
+  EXPECT_EQ(steps_with(100, 0.1).first, 300'000);
+  EXPECT_EQ(steps_with(1e300, 0.1).first, 5'000'000);
+}
+
+// A large capacitor at 400 V, and beside it a node without charge whose current is uncertain by 1 uA.
+class UncertainNode final : public CircuitProblem {
+ public:
+  std::string name() const override { return "uncertain node"; }
+  Layout layout() const override { return {.nq = 2}; }
+  std::vector<Quantity> components() const override { return {{"v(a)", "V"}, {"v(b)", "V"}}; }
+  State initial_state() const override {
+    State s(layout());
+    s.y << 400, 400;
+    return s;
+  }
+  std::unique_ptr<Problem> clone() const override { return std::make_unique<UncertainNode>(*this); }
+  void charge(In x, Out c) const override { c << 2.2e-6 * x[0], 0; }
+  void current(double, In x, Out i) const override {
+    i << 1e-3 * (x[0] - x[1]), 1e-3 * (x[1] - x[0]) + 1e-6 * std::sin(1e12 * x[1]);
+  }
+  MatrixSlot jacobian_pattern() const override { return MatrixSlot::dense(2, 2); }
+  void jacobians(double, In, MatrixSlot& dcharge, MatrixSlot& dcurrent) const override {
+    dcharge.set_zero();
+    dcurrent.set_zero();
+    *dcharge.entry(0, 0) = 2.2e-6;
+    *dcurrent.entry(0, 0) = *dcurrent.entry(1, 1) = 1e-3;
+    *dcurrent.entry(0, 1) = *dcurrent.entry(1, 0) = -1e-3;
+  }
+};
+
+// In a step of 10 ps the terms of the capacitor are 1e8 A. Their rounding is its own, and no measure for the current of
+// the node beside it.
+TEST(ChargeStep, RoundingOfChargesIsNoExcuseForOtherEquations) {
+  const UncertainNode problem;
+  const Vec x = problem.initial_state().y;
+  Vec charges(2);
+  problem.charge(x, charges);
+  CycleCounts counts;
+  ChargeStep step(problem, {1e-7, Vec::Constant(2, 1e-7), Vec::Constant(2, 1e-13)}, counts);
+  step.begin_cycle(charges, x, 1);
+  EXPECT_FALSE(step.attempt(0, 1e-11, charges, x));
+  EXPECT_EQ(counts.rounded, 0);
 }
 
 TEST(CircuitCycle, CommonPeriods) {

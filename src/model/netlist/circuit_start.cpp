@@ -63,10 +63,9 @@ class StartSearch {
     Index worst = 0;
     r.cwiseAbs().maxCoeff(&worst);
     throw failure(fmt::format(
-        "no operating point was found, neither directly nor by steps of conductances or of the sources "
-        "nor as the state in which the circuit comes to rest; the largest error is in {}. Give voltages near it by "
-        "'.ic', or begin the "
-        "run with 'uic'",
+        "no operating point was found, neither directly nor by steps of conductances or of the sources nor as the "
+        "state in which the circuit comes to rest; the largest error is in {}. Give voltages near it by '.ic', or "
+        "begin the run with 'uic'",
         problem_.equation_name(worst)));
   }
 

@@ -92,6 +92,21 @@ std::vector<double> NetlistProblem::source_periods() const {
   return periods;
 }
 
+std::vector<NetlistProblem::OtherPeriod> NetlistProblem::sources_with_other_periods(double period) const {
+  std::vector<OtherPeriod> others;
+  const auto look = [&](const auto& sources) {
+    for (const auto& source : sources) {
+      const std::optional<double> once = source.wave.period();
+      if (!once || source.wave.repeats_after(period)) continue;
+      const ElementOrigin& origin = circuit().origin(source);
+      others.push_back({fmt::format("'{}' ({})", origin.name, origin.card->place()), *once});
+    }
+  };
+  look(circuit().voltages);
+  look(circuit().currents);
+  return others;
+}
+
 void NetlistProblem::see_slow_sources_later(double period, double ahead) const {
   each_source([&](const Waveform& wave, double& later) { later = wave.repeats_after(period) ? 0 : ahead; });
 }

@@ -55,6 +55,12 @@ class NetlistProblem final : public CircuitProblem,
 
   std::vector<RunResultWish> wished_results() const override;  // the .measure lines
 
+  // A source that repeats, but not after this period.
+  struct OtherPeriod {
+    std::string source;  // name and place
+    double period;
+  };
+  std::vector<OtherPeriod> sources_with_other_periods(double period) const;
   // Name and place of a source whose formula has another value after this time, in a run of the given length; "": none.
   std::string formula_that_does_not_repeat(double after, double run) const;
 
