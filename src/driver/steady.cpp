@@ -2,45 +2,24 @@
 #include "driver/steady.hpp"
 
 #include "base/text.hpp"
-#include "driver/period_watch.hpp"
 #include "driver/steady_figures.hpp"
 #include "model/netlist/netlist_problem.hpp"
 #include "multiscale/charge_step.hpp"
-#include "multiscale/circuit_shooting.hpp"
-#include "multiscale/shooting.hpp"
 #include "problem/driven.hpp"
-#include "problem/least_values.hpp"
 #include "problem/quantity_kind.hpp"
 
 #include <algorithm>
 #include <chrono>
 #include <cmath>
-#include <tuple>
 
 #include <fmt/format.h>
 
 namespace trill {
 namespace {
 constexpr const char* steady_asker = "the steady state";
-constexpr double steady_rtol = 1e-7;  // of a cycle, unless the user says otherwise
-// Absolute tolerances never exceed these. Those that are a few times as large as the signals ask for do no harm.
-constexpr double most_tolerance = 1e-6, most_tolerance_of_currents = 1e-9, share_of_currents = 1e-3;
-constexpr double near_enough = 16, rounding_of_signals = 1e-16;
-constexpr int most_adaptations = 3;
+constexpr double steady_rtol = 1e-7;        // of a cycle, unless the user says otherwise
 constexpr double part_of_a_run = 0.381966;  // after which a formula of the time has another value, if it has no period
-constexpr double check_refinement = 10, check_share = 0.5, transient_rtol = 1e-6;
-// Share of the swings of the guess: a periodic motion that swings less counts as an equilibrium, not as an oscillation.
-constexpr double least_share_of_guess = 0.02;
-// How much the last swings of an oscillation may differ for a first guess; a smaller number means a longer transient,
-// for oscillators where Newton's method fails from farther away.
-constexpr double swing_agreements[] = {0.1, 0.01, 0.001};
-// Small capacitances and leakage inductances may ring for thousands of periods of their own in a cycle. Where cycles
-// with the usual tolerance take too many steps, or Newton's method fails, the steady state is found with the loosest of
-// these tolerances and then with tighter ones as long as these are affordable.
-constexpr long most_steps_of_cycle = 20'000, most_steps_of_better_cycle = 60'000;
-constexpr double loosest = 1000, better[] = {100, 10};
-constexpr double share_of_steps = 0.1;        // of the tolerance of cycles: what they may differ by
-constexpr int longer_warm_ups[] = {30, 300};  // where Newton's method fails from the first cycles
+constexpr double check_refinement = 10, check_share = 0.5;
 
 void check_steady_plan(const RunPlan& plan) {
   if (plan.h)
@@ -48,16 +27,6 @@ void check_steady_plan(const RunPlan& plan) {
   if (!std::holds_alternative<EveryStep>(plan.output))
     throw UsageError("the rows of a steady state are the steps of its period; leave out --dt");
   if (*plan.to < *plan.from) throw UsageError("a steady state cannot run backwards; leave out --to");
-}
-
-Index find_signal(const Problem& problem, const std::string& name) {
-  if (name.empty()) return -1;
-  std::vector<std::string> names;
-  for (const Quantity& q : problem.components()) names.push_back(q.name);
-  const auto place = std::find(names.begin(), names.end(), name);
-  if (place == names.end())
-    throw UsageError(fmt::format("'{}' has no component '{}'{}", problem.name(), name, suggest(name, names)));
-  return place - names.begin();
 }
 
 // Without a common period the motion would be taken for that of an oscillator.
@@ -92,40 +61,7 @@ std::string sources_left_out(const Problem& problem, double period) {
   return left_out;
 }
 
-void add_work(const CycleCounts& counts, const ShootingResult& result, Counters& work) {
-  work.steps += counts.steps;
-  work.rejected += counts.rejected;
-  work.newton_iterations += counts.iterations;
-  work.forces[0] += counts.iterations;
-  work.factorisations += counts.factorisations;
-  work.products += result.products;
-  work.micro_steps += result.cycles;
-}
-
-// A steady state cannot be continued later, so this says what another search would have to do.
-std::string stopped_text(const ShootingResult& result, const CycleCounts& counts, double rtol) {
-  const auto steps = counts.steps / std::max<Index>(result.cycles, 1);
-  return fmt::format(
-      "{}; this was cycle {}, cycles take {} steps or more with rtol = {:.0e}, and a search takes 5 to 40 of them; a "
-      "larger --rtol makes them quicker, and where something rings after every switching a transient (--want full --to "
-      "TIME) may get there first",
-      result.message, result.cycles, steps, rtol);
-}
 }  // namespace
-
-struct SteadyRun::Found {
-  RunStatus status = RunStatus::reached_end;
-  std::string message;
-  SteadyState state;
-  State start;
-  Vec swings;  // in the guess for an oscillator
-  CycleTrace period;
-  Counters work;
-  double rtol = 0;  // of the cycles
-  FastOscillation fast;
-  bool ran_out_of_steps = false;
-  long rounded = 0;  // see CycleCounts
-};
 
 SteadyRun::SteadyRun(const Problem& problem, RunPlan plan, const RunDefaults& defaults)
     : problem_(problem.clone()),
@@ -189,197 +125,13 @@ std::string SteadyRun::description() const {
          "transient gives the first guess";
 }
 
-// A transient with the method of the model, until its last periods are alike. false: they never are.
-bool SteadyRun::guess(double agreement, const std::atomic<bool>* stop, Found& found) const {
-  RunPlan transient = plan_;
-  transient.want = Want::full;
-  transient.method = "radau";  // serves all problems, stiff or not
-  transient.options.clear();
-  transient.rtol = std::max(defaults_.rtol, transient_rtol);
-  transient.atol.reset();
-  transient.output = Times{{*plan_.to}};
-  PreparedRun run = prepare(transient, problem_->clone(), defaults_);
-  PeriodWatch watch(find_signal(*problem_, options_.signal), agreement, stop);
-  run.options.observers.push_back(&watch);
-  run.options.stop = &watch.stop();
-  const RunOutcome outcome = run.run().outcome;
-  found.work.steps += outcome.counters.steps;
-  found.work.forces[0] += outcome.counters.most_forces();
-  if (const OscillationFinder& finder = watch.finder(); finder.found()) {
-    found.start.t = finder.state().t;
-    found.start.y = finder.state().y.head(found.start.y.size());
-    found.start.mode = finder.state().mode;
-    found.state.period = finder.period();
-    found.swings = finder.swings().head(found.start.y.size());
-    found.state.transient += found.start.t - *plan_.from;
-    return true;
-  }
-  found.status = outcome.ok() ? RunStatus::refused : outcome.status;
-  found.message = outcome.message;
-  if (outcome.ok())
-    found.message = fmt::format(
-        "no regular oscillation was found up to t = {:.6g}, and no source repeats; "
-        "follow it longer by --to, or give the period of what drives it by --set period=TIME",
-        *plan_.to);
-  return false;
-}
-
-// Where Newton's method fails, after a longer warm-up.
-void SteadyRun::shoot_from_afar(const CircuitCycleOptions& accuracy, const std::atomic<bool>* stop,
-                                Found& found) const {
-  shoot(accuracy, options_.warm_up, stop, found);
-  for (const int warm_up : longer_warm_ups)
-    if (found.status == RunStatus::newton_failed && !found.ran_out_of_steps && warm_up > options_.warm_up)
-      shoot(accuracy, warm_up, stop, found);
-}
-
-void SteadyRun::shoot_with_some_tolerance(const Known* known, const std::atomic<bool>* stop, Found& found) const {
-  CircuitCycleOptions accuracy = cycle_options(*plan_.rtol, known);
-  if (!may_loosen_) return shoot_from_afar(accuracy, stop, found);
-  accuracy.most_steps = most_steps_of_cycle;
-  shoot(accuracy, options_.warm_up, stop, found);
-  if (found.status != RunStatus::newton_failed) return;
-  shoot_from_afar(cycle_options(loosest * *plan_.rtol), stop, found);
-  for (const double times : better) {
-    if (found.status != RunStatus::reached_end) return;
-    Found next = found;
-    next.start.y = found.period.values().col(0);
-    accuracy = cycle_options(times * *plan_.rtol);
-    accuracy.most_steps = most_steps_of_better_cycle;
-    shoot(accuracy, 0, stop, next);
-    if (next.status == RunStatus::newton_failed) return;
-    found = std::move(next);
-  }
-}
-
-CircuitCycleOptions SteadyRun::cycle_options(double rtol, const Known* known) const {
-  CircuitCycleOptions options;
-  options.rtol = rtol;
-  options.absolute = absolute_tolerances(rtol, known ? known->signals : std::vector<SteadySignal>());
-  if (known) options.longest_share = known->longest_share;
-  return options;
-}
-
-// signals: empty as long as they are not known.
-Vec SteadyRun::absolute_tolerances(double rtol, const std::vector<SteadySignal>& signals) const {
-  const std::vector<Quantity> unknowns = circuit().components();
-  std::map<std::string, double> largest = largest_of_units(signals);
-  const auto* known = dynamic_cast<const HasLeastValues*>(problem_.get());
-  const Vec least = known ? known->least_values() : Vec();
-  Vec tolerances(static_cast<Index>(unknowns.size()));
-  for (Index k = 0; k < tolerances.size(); ++k) {
-    const std::string& unit = unknowns[static_cast<std::size_t>(k)].unit;
-    double& tolerance = tolerances[k];
-    tolerance =
-        unit == "A" ? std::min(most_tolerance_of_currents, share_of_currents * rtol) : std::min(most_tolerance, rtol);
-    const double size = largest[unit];
-    if (!(size > 0)) continue;
-    tolerance = std::min(tolerance, rtol * size);
-    if (known) tolerance = std::min(tolerance, least[k]);
-    tolerance = std::max(tolerance, rounding_of_signals * size);
-  }
-  return tolerances;
-}
-
-// How large the signals are, and with them what is small, is known after a first search only.
-void SteadyRun::shoot(CircuitCycleOptions accuracy, int warm_up, const std::atomic<bool>* stop, Found& found) const {
-  search(accuracy, warm_up, stop, found);
-  for (int k = 0; k < most_adaptations && found.status == RunStatus::reached_end; ++k) {
-    const Vec wanted = absolute_tolerances(accuracy.rtol, signals_of(found.period, circuit().components(), 0));
-    if ((accuracy.absolute.array() <= near_enough * wanted.array()).all()) return;
-    accuracy.absolute = wanted;
-    found.start.y = found.period.values().col(0);
-    search(accuracy, 0, stop, found);
-  }
-}
-
-void SteadyRun::search(const CircuitCycleOptions& accuracy, int warm_up, const std::atomic<bool>* stop,
-                       Found& found) const {
-  SteadyState& state = found.state;
-  CircuitCycleOptions stoppable = accuracy;
-  stoppable.stop = stop;
-  CircuitCycle cycle(circuit(), found.start, state.period, stoppable);
-  cycle.keep_waveform(true);
-  CircuitShooting shooting(cycle);
-  ShootingOptions options;
-  options.warm_up = warm_up;
-  options.max_iterations = options_.iterations;
-  options.noise = share_of_steps * accuracy.rtol;
-  options.stop = stop;
-  if (!state.has_clock) options.free_period = state.period;
-  const ShootingResult result = find_periodic(shooting, cycle.initial_state().y, options);
-
-  found.status = result.converged ? RunStatus::reached_end
-                 : result.stopped ? RunStatus::stopped
-                                  : RunStatus::newton_failed;
-  found.message = result.message;
-  if (result.stopped)
-    found.message = stopped_text(result, cycle.counts(), accuracy.rtol);
-  else if (!result.converged && !cycle.failure().empty())
-    found.message += ": " + cycle.failure();
-  found.period = cycle.trace();
-  found.rtol = accuracy.rtol;
-  found.rounded = cycle.counts().rounded;
-  found.ran_out_of_steps = !result.converged && cycle.ran_out_of_steps();
-  add_work(cycle.counts(), result, found.work);
-  add_work(shooting.half_step_counts(), {}, found.work);
-  if (result.converged && !state.has_clock &&
-      ((found.period.max() - found.period.min()).array() < least_share_of_guess * found.swings.array()).all()) {
-    found.status = RunStatus::newton_failed;
-    found.message =
-        "Newton's method found an equilibrium instead of an oscillation; this happens where amplitudes are "
-        "arbitrary, as in systems that conserve energy";
-  }
-  if (!state.has_clock) state.period = result.period;
-  state.multipliers = result.multipliers;
-  state.multiplier_error = result.multiplier_error;
-  found.fast = result.fast;
-  state.residual = result.residual;
-  state.iterations += result.iterations;
-  state.cycles += result.cycles;
-  state.cycles_with_sensitivities += result.cycles_with_derivative;
-  state.products += result.products;
-}
-
-SteadyRun::Found SteadyRun::find(const std::atomic<bool>* stop, const Known* known) const {
-  Found found;
-  SteadyState& state = found.state;
-  found.start = circuit().initial_state();
-  found.start.t = *plan_.from;
-  state.has_clock = period_.has_value();
-  if (state.has_clock) {
-    state.period = *period_;
-    if (known) {
-      found.start = known->start;
-      shoot(cycle_options(*plan_.rtol, known), 0, stop, found);
-    }
-    if (!known || found.status == RunStatus::newton_failed) shoot_with_some_tolerance(known, stop, found);
-  } else {
-    for (const double agreement : swing_agreements) {
-      const auto failed_before = std::pair(found.status, found.message);
-      if (!guess(agreement, stop, found)) {
-        if (state.cycles > 0) std::tie(found.status, found.message) = failed_before;  // says more
-        break;
-      }
-      shoot(cycle_options(*plan_.rtol, known), 0, stop, found);
-      if (found.status != RunStatus::newton_failed) break;
-    }
-  }
-  if (found.status != RunStatus::reached_end) return found;
-  const Stability stability = judge_stability(state.multipliers, state.has_clock, state.multiplier_error, found.fast);
-  state.is_stable = stability.is_stable;
-  state.is_stability_known = stability.is_decided;
-  state.stability = stability.text;
-  if (!state.has_clock)
-    state.stability += fmt::format("; the multiplier that is 1 in theory is {:.8g}", stability.trivial.real());
-  state.signals = signals_of(found.period, circuit().components(), options_.harmonics);
-  fill_powers(state, *problem_, found.period, options_.load);
-  return found;
+SteadyFound SteadyRun::find(const std::atomic<bool>* stop, const KnownSteadyState* known) const {
+  return find_steady_state({*problem_, circuit(), plan_, defaults_, options_, may_loosen_, period_, stop, known});
 }
 
 Solution SteadyRun::run(PreparedRun& run) const {
   const auto begin = std::chrono::steady_clock::now();
-  Found found = find(run.options.stop, nullptr);
+  SteadyFound found = find(run.options.stop, nullptr);
   Solution solution;
   solution.info = run.options.info;
   solution.info.layout = problem_->layout();
@@ -415,7 +167,7 @@ Solution SteadyRun::run(PreparedRun& run) const {
                                  .code = "summary",
                                  .text = fmt::format("cycles were computed with rtol = {:.0e}: with {:.0e} no steady "
                                                      "state was found in {} steps for each cycle",
-                                                     found.rtol, *plan_.rtol, most_steps_of_cycle),
+                                                     found.rtol, *plan_.rtol, most_steps_of_usual_cycle),
                                  .severity = Severity::info});
     if (found.rounded > 0)
       outcome.notices.push_back(
@@ -444,9 +196,9 @@ Trust SteadyRun::check(const PreparedRun& run) const {
   }
   RunPlan finer = plan_;
   finer.rtol = *run.plan.rtol / check_refinement;
-  const Known start{run.start, run.steady_state->signals},
+  const KnownSteadyState start{run.start, run.steady_state->signals},
       finer_start{run.start, run.steady_state->signals, check_share};
-  const Found again = SteadyRun(*problem_, finer, defaults_).find(run.options.stop, &finer_start);
+  const SteadyFound again = SteadyRun(*problem_, finer, defaults_).find(run.options.stop, &finer_start);
   trust.how = fmt::format(
       "the steady state was computed again with rtol/{:g} and steps at most half as long, and mean, rms, min and max "
       "of every component were compared",
@@ -465,7 +217,7 @@ Trust SteadyRun::check(const PreparedRun& run) const {
   std::string peaks;
   if (verdict_of(largest()) != Verdict::green) {
     finer.rtol = *run.plan.rtol;
-    const Found same = SteadyRun(*problem_, finer, defaults_).find(run.options.stop, &start);
+    const SteadyFound same = SteadyRun(*problem_, finer, defaults_).find(run.options.stop, &start);
     if (same.status == RunStatus::reached_end)
       peaks = judge_without_short_peaks({same.period, same.state.signals}, {again.period, again.state.signals}, least,
                                         trust.rows);

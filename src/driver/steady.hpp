@@ -2,8 +2,7 @@
 #pragma once
 
 #include "driver/resolve.hpp"
-#include "driver/steady_options.hpp"
-#include "multiscale/circuit_cycle.hpp"
+#include "driver/steady_search.hpp"
 #include "multiscale/rates_as_charges.hpp"
 
 namespace trill {
@@ -23,22 +22,7 @@ class SteadyRun {
   std::string description() const;  // what is done, in one sentence
 
  private:
-  struct Found;
-  // A steady state that is computed again, in steps that are at most this share as long.
-  struct Known {
-    const State& start;
-    const std::vector<SteadySignal>& signals;
-    double longest_share = 1;
-  };
-  Found find(const std::atomic<bool>* stop, const Known* known) const;
-  CircuitCycleOptions cycle_options(double rtol, const Known* known = nullptr) const;
-  Vec absolute_tolerances(double rtol, const std::vector<SteadySignal>& signals) const;
-  bool guess(double agreement, const std::atomic<bool>* stop, Found& found) const;
-  void shoot(CircuitCycleOptions accuracy, int warm_up, const std::atomic<bool>* stop, Found& found) const;
-  void search(const CircuitCycleOptions& accuracy, int warm_up, const std::atomic<bool>* stop, Found& found) const;
-  void shoot_from_afar(const CircuitCycleOptions& accuracy, const std::atomic<bool>* stop, Found& found) const;
-  void shoot_with_some_tolerance(const Known* known, const std::atomic<bool>* stop, Found& found) const;
-
+  SteadyFound find(const std::atomic<bool>* stop, const KnownSteadyState* known) const;
   void take_card();
   std::optional<double> period_of_sources() const;
   const CircuitProblem& circuit() const;

@@ -55,6 +55,7 @@ value = "-0.2*vX*abs(vX)"
   EXPECT_EQ(complaint(cart(0, drag), 1000, {}, 1e-4), "") << "nothing oscillates there";
 }
 
+// The slow motion makes first one spring and then the other the stiffer one.
 TEST(HmmRefuses, FrequenciesThatCross) {
   const std::string crossing = R"~([parameters]
 omega = 1000
@@ -72,6 +73,7 @@ stiffness = "omega^2"
   EXPECT_THAT(complaint(crossing, 1000), mentions("two fast frequencies", "fast_energy=drop"));
 }
 
+// The same within a short part of the way, after long steps.
 TEST(HmmRefuses, FrequenciesThatCrossSuddenly) {
   const std::string crossing = R"~([parameters]
 omega = 20000
