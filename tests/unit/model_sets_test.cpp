@@ -128,9 +128,10 @@ void expect_equal_problems(const Problem& over_sets, const Problem& written_out)
   expect_equal(measured, other, "measures", 1e-12);
 }
 
-// Elements are computed in blocks of 32; below 33 coordinates matrices are dense. Hence these sizes.
+// Elements are computed in blocks of 32, and up to eight of them in blocks of four; below 33 coordinates matrices are
+// dense. Hence these sizes.
 TEST(TextSets, AChainEqualsItselfWrittenOut) {
-  for (const int n : {2, 5, 31, 32, 33, 34, 65, 66}) {
+  for (const int n : {2, 4, 5, 8, 9, 10, 31, 32, 33, 34, 65, 66}) {
     SCOPED_TRACE(n);
     const TextModel over_sets = read_model("m.toml", chain_over_sets(n));
     const TextModel written_out = read_model("m.toml", chain_written_out(n));
