@@ -77,8 +77,7 @@ class ChebyshevSteps final : public Stepper {
 
   void interpolate(double, Out y) override { y = begin_.y; }
   std::string summary() const override {
-    return fmt::format("{} products with the stiffness matrix, polynomials of degree {}, frequencies up to {:.4g}",
-                       motion_->products(), motion_->degree(), motion_->fastest());
+    return fmt::format("polynomials of degree {}, frequencies up to {:.4g}", motion_->degree(), motion_->fastest());
   }
   void memory(Archive&) override {}
   std::unique_ptr<Stepper> clone(const Problem& problem) const override {

@@ -9,8 +9,6 @@
 
 #include <cmath>
 
-#include <fmt/format.h>
-
 namespace trill {
 namespace {
 constexpr double function_tolerance = 1e-14;
@@ -146,8 +144,7 @@ class Trigonometric final : public Stepper {
   }
 
   std::string summary() const override {
-    return linear_ == 0 ? "no force group is linear, so that steps are those of Verlet's method"
-                        : fmt::format("{} products with the matrix of the linear forces", whole_->products());
+    return linear_ == 0 ? "no force group is linear, so that steps are those of Verlet's method" : "";
   }
   void memory(Archive& archive) override {
     double h = h_;
